@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{apps,packages,plugins,bench,scripts}/**/*.test.ts'],
+    globalSetup: ['@lamb/testing/global-setup'],
+    setupFiles: ['@lamb/testing/fail-on-console'],
+    pool: 'forks',
+    testTimeout: 15_000,
+    hookTimeout: 30_000,
+    restoreMocks: true,
+  },
+});
