@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+const ModelChoice = z.looseObject({ provider: z.string(), model: z.string() });
+
+/** One model provider of an organisation. `api_key` is write-only: it is stored encrypted and never returned. */
+export const ProviderSetup = z.looseObject({
+  api_key: z.string().optional(),
+  base_url: z.string().optional(),
+  models: z.array(z.string()).default([]),
+  default_model: z.string().optional(),
+  enabled: z.boolean().default(true),
+});
+export type ProviderSetup = z.infer<typeof ProviderSetup>;
+
+/** A named set of providers and default models. */
+export const OrganizationSetup = z.looseObject({
+  name: z.string().optional(),
+  is_default: z.boolean().optional(),
+  global_default_model: ModelChoice.optional(),
+  small_fast_model: ModelChoice.optional(),
+  fast_model: ModelChoice.optional(),
+  providers: z.record(z.string(), ProviderSetup).default({}),
+  knowledge_base: z.looseObject({ server_url: z.string().optional(), api_token: z.string().optional() }).optional(),
+});
+
+/** What an organisation configures, in the shape that existing installations exchange. */
+export const OrganizationConfig = z
+  .looseObject({
+    setups: z.record(z.string(), OrganizationSetup).default({}),
+    kb_server: z.looseObject({ url: z.string().optional(), api_key: z.string().optional() }).optional(),
+    features: z.record(z.string(), z.unknown()).optional(),
+    limits: z.record(z.string(), z.unknown()).optional(),
+    assistant_defaults: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'OrganizationConfig' });
+export type OrganizationConfig = z.infer<typeof OrganizationConfig>;

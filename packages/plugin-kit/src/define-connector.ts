@@ -1,0 +1,59 @@
+import type { ChatMessage, Sampling } from '@lamb/contract';
+
+/** A function offered to the model. */
+export interface FunctionSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Record<string, unknown>;
+}
+
+/** What the model does, one thing at a time. Pieces of a tool call carry its index; id and name come with the first piece. */
+export type ModelEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | {
+      readonly type: 'tool_call';
+      readonly index: number;
+      readonly id?: string;
+      readonly name?: string;
+      readonly arguments?: string;
+    }
+  | { readonly type: 'usage'; readonly promptTokens: number; readonly completionTokens: number }
+  | { readonly type: 'finish'; readonly reason: string };
+
+/** Where a provider is and how it is reached, from the organisation's setup. */
+export interface ProviderSettings {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+}
+
+/** One call of a model. */
+export interface ModelCall {
+  readonly settings: ProviderSettings;
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly sampling: Sampling;
+  readonly tools?: readonly FunctionSpec[];
+  readonly signal: AbortSignal;
+}
+
+/** The way to one kind of model provider. */
+export interface Connector {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What the organisation's setup must hold before this connector can work. */
+  readonly requires: readonly (keyof ProviderSettings)[];
+  /** Whether it needs a provider entry in the organisation's setup at all. */
+  readonly needsProvider: boolean;
+  /**
+   * Streams the model's answer, always ending with one `finish`. Failures are `AppError`s with a `provider_…` code;
+   * an aborted signal closes the provider's connection at once.
+   */
+  stream(call: ModelCall): AsyncIterable<ModelEvent>;
+}
+
+/** Declares a connector. */
+export function defineConnector(connector: Connector): Connector {
+  return connector;
+}

@@ -1,0 +1,7 @@
+/** Thrown by a tool or a host when it cannot do its work; the message is shown to the creator, so it must carry no secret and no document text. */
+export class ToolFailure extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ToolFailure';
+  }
+}
