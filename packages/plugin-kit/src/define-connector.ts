@@ -47,10 +47,11 @@ export interface Connector {
   /** Whether it needs a provider entry in the organisation's setup at all. */
   readonly needsProvider: boolean;
   /**
-   * Streams the model's answer, always ending with one `finish`. Failures are `AppError`s with a `provider_…` code;
-   * an aborted signal closes the provider's connection at once.
+   * Streams the model's answer in batches, each what arrived together and never empty, always ending with one `finish`.
+   * Failures are `AppError`s with a `provider_…` code, thrown after what arrived before them was delivered. An aborted
+   * signal closes the provider's connection at once and ends the iteration by throwing the signal's reason.
    */
-  stream(call: ModelCall): AsyncIterable<ModelEvent>;
+  stream(call: ModelCall): AsyncIterable<readonly ModelEvent[]>;
 }
 
 /** Declares a connector. */
