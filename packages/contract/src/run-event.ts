@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorCode } from './errors/error-catalogue.ts';
 import { AttributedSource } from './source.ts';
 
 const envelope = { run_id: z.string(), seq: z.number().int().min(1), time: z.number() };
@@ -59,7 +60,13 @@ export const RunEvent = z
     z.object({ ...envelope, type: z.literal('reasoning.delta'), text: z.string() }),
     z.object({ ...envelope, type: z.literal('usage'), usage: Usage }),
     z.object({ ...envelope, type: z.literal('run.finished'), finish_reason: z.string() }),
-    z.object({ ...envelope, type: z.literal('run.failed'), code: z.string(), message: z.string() }),
+    z.object({
+      ...envelope,
+      type: z.literal('run.failed'),
+      code: ErrorCode,
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
     z.object({ ...envelope, type: z.literal('run.cancelled') }),
   ])
   .meta({ id: 'RunEvent' });

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 interface CatalogueEntry {
   readonly status: number;
   /** Said to the caller when the code carries no more specific message. */
@@ -150,3 +152,6 @@ export const errorCatalogue = {
 
 /** The codes of the error catalogue. */
 export type ErrorCode = keyof typeof errorCatalogue;
+
+/** The codes of the error catalogue, as a schema. */
+export const ErrorCode = z.enum(Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]]);

@@ -1,0 +1,57 @@
+import { AppError, type AttributedSource, type RunEvent, type ToolProblem, type Usage } from '@lamb/contract';
+
+/** A whole turn as one value. */
+export interface CollectedRun {
+  readonly runId: string;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly sources: readonly AttributedSource[];
+  readonly problems: readonly (ToolProblem & { tool: string; placeholder: string })[];
+  readonly usage: Usage;
+  readonly finishReason: string;
+}
+
+/** Reads a turn to its end. A failed or cancelled one is thrown as the `AppError` that its event names. */
+export async function collectRun(events: AsyncIterable<RunEvent>): Promise<CollectedRun> {
+  let runId = '';
+  let text = '';
+  let reasoning = '';
+  let finishReason = '';
+  const sources: AttributedSource[] = [];
+  const problems: (ToolProblem & { tool: string; placeholder: string })[] = [];
+  let usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, estimated: true };
+  for await (const event of events) {
+    switch (event.type) {
+      case 'run.started':
+        runId = event.run_id;
+        break;
+      case 'text.delta':
+        text += event.text;
+        break;
+      case 'reasoning.delta':
+        reasoning += event.text;
+        break;
+      case 'source':
+        sources.push(event.source);
+        break;
+      case 'tool.finished':
+        if (event.problem) problems.push({ ...event.problem, tool: event.tool, placeholder: event.placeholder });
+        break;
+      case 'usage':
+        usage = event.usage;
+        break;
+      case 'run.finished':
+        finishReason = event.finish_reason;
+        break;
+      case 'run.failed':
+        throw new AppError(event.code, { message: event.message, details: event.details ?? {} });
+      case 'run.cancelled':
+        throw new AppError('client_closed_request');
+      case 'status':
+      case 'tool.started':
+      case 'prompt.rendered':
+        break;
+    }
+  }
+  return { runId, text, reasoning, sources, problems, usage, finishReason };
+}

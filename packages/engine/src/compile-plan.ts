@@ -1,0 +1,262 @@
+import {
+  PlaceholderName,
+  USER_INPUT,
+  canonicalToolName,
+  type AssistantMetadata,
+  type Problem,
+  type ToolEntry,
+} from '@lamb/contract';
+import type { PromptProcessor, Tool } from '@lamb/plugin-kit';
+import type { Catalogue } from './catalogue.ts';
+import { orderLevels } from './order-levels.ts';
+import type { Plan, PlannedTool } from './plan.ts';
+import { parseTemplate, placeholdersOf, type Template } from './template.ts';
+
+/** What of an assistant decides how it runs. */
+export interface AssistantSource {
+  readonly id: number;
+  readonly systemPrompt: string;
+  readonly promptTemplate: string;
+  readonly metadata: AssistantMetadata;
+}
+
+const DEFAULT_TOOL_TIMEOUT_MS = 10_000;
+const DEFAULT_DEADLINE_MS = 120_000;
+
+/**
+ * Compiles an assistant into a plan, and says what is wrong with it. Pure: the same function validates on save and
+ * prepares every turn, so what was saved is what runs.
+ */
+export function compilePlan(assistant: AssistantSource, catalogue: Catalogue): { plan: Plan; problems: Problem[] } {
+  const { metadata } = assistant;
+  const problems: Problem[] = [];
+  const processor = findProcessor(metadata, catalogue, problems);
+  if (!catalogue.findConnector(metadata.connector)) {
+    problems.push(unknownName('connector', 'connector', metadata.connector, catalogue.connectors));
+  }
+  const entries = metadata.tools
+    .map((entry, index) => ({ entry, path: `tools.${String(index)}` }))
+    .filter(({ entry }) => entry.enabled);
+  reportFunctionTools(entries, problems);
+  const contextEntries = entries.filter(({ entry }) => entry.mode === 'context');
+  const planned = planTools(contextEntries, metadata, catalogue, processor, problems);
+  const { levels, cyclic } = orderLevels(planned);
+  reportCycle(cyclic, problems);
+
+  const template = assistant.promptTemplate === '' ? undefined : parseTemplate(assistant.promptTemplate);
+  const plan: Plan = {
+    assistantId: assistant.id,
+    kind: metadata.assistant_type,
+    systemPrompt: assistant.systemPrompt,
+    template,
+    levels: [...levels.map((level) => level.map(({ tool }) => tool)), ...brokenLevel(cyclic)],
+    processor,
+    connector: metadata.connector,
+    model: metadata.llm,
+    vision: metadata.capabilities.vision,
+    verbose: metadata.verbose,
+    deadlineMs: metadata.limits?.deadline_ms ?? DEFAULT_DEADLINE_MS,
+  };
+  reportTemplateUse(plan, template, planned, processor, problems);
+  return { plan, problems };
+}
+
+interface PlacedEntry {
+  readonly entry: ToolEntry;
+  readonly path: string;
+}
+
+interface PlacedTool {
+  readonly tool: PlannedTool;
+  readonly placeholder: string;
+  readonly needs: readonly string[];
+  readonly path: string;
+}
+
+function findProcessor(metadata: AssistantMetadata, catalogue: Catalogue, problems: Problem[]): PromptProcessor {
+  const found = catalogue.findPromptProcessor(metadata.prompt_processor);
+  if (found) return found;
+  problems.push(
+    unknownName('prompt processor', 'prompt_processor', metadata.prompt_processor, catalogue.promptProcessors),
+  );
+  return { name: metadata.prompt_processor, title: metadata.prompt_processor, description: '' };
+}
+
+function reportFunctionTools(entries: readonly PlacedEntry[], problems: Problem[]): void {
+  for (const { entry, path } of entries) {
+    if (entry.mode !== 'function') continue;
+    problems.push({
+      severity: 'warning',
+      path,
+      message: `“${entry.type}” is set up as a function for the model; functions are not called yet, so it has no effect.`,
+    });
+  }
+}
+
+function planTools(
+  entries: readonly PlacedEntry[],
+  metadata: AssistantMetadata,
+  catalogue: Catalogue,
+  processor: PromptProcessor,
+  problems: Problem[],
+): PlacedTool[] {
+  if (metadata.assistant_type === 'classic' && entries.length > 1) {
+    problems.push({
+      severity: 'error',
+      path: 'tools',
+      message: 'A classic assistant has one context tool. Keep one, or make it a multi-tool assistant.',
+    });
+  }
+  const taken = new Set([USER_INPUT, ...(processor.placeholders ?? [])]);
+  for (const { entry } of entries) if (entry.placeholder !== undefined) taken.add(entry.placeholder);
+  const claimed = new Map<string, string>();
+  return entries.map(({ entry, path }) => {
+    const tool = catalogue.findTool(entry.type);
+    const placeholder = entry.placeholder ?? freePlaceholder(tool?.context?.placeholder ?? entry.type, taken);
+    reportPlaceholder(placeholder, path, claimed, processor, problems);
+    return planTool(entry, tool, placeholder, path, catalogue, problems);
+  });
+}
+
+function planTool(
+  entry: ToolEntry,
+  tool: Tool | undefined,
+  placeholder: string,
+  path: string,
+  catalogue: Catalogue,
+  problems: Problem[],
+): PlacedTool {
+  const shared = {
+    type: canonicalToolName(entry.type),
+    placeholder,
+    timeoutMs: entry.timeout_ms ?? tool?.context?.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS,
+    fallback: entry.fallback ?? '',
+    writtenConfig: entry.config,
+  };
+  const broken = (message: string): PlacedTool => ({
+    tool: { ...shared, ready: { problem: { code: 'invalid_config', message } } },
+    placeholder,
+    needs: [],
+    path,
+  });
+  if (!tool) {
+    const problem = unknownName('tool', `${path}.type`, entry.type, catalogue.tools);
+    problems.push(problem);
+    return broken(problem.message);
+  }
+  if (!tool.context) {
+    const message = `“${tool.name}” cannot gather context; set its mode to “function”.`;
+    problems.push({ severity: 'error', path: `${path}.mode`, message });
+    return broken(message);
+  }
+  const parsed = tool.config.safeParse(entry.config);
+  if (!parsed.success) {
+    const found = parsed.error.issues.map((issue) => ({
+      severity: 'error' as const,
+      path: [path, 'config', ...issue.path.map(String)].join('.'),
+      message: issue.message,
+    }));
+    problems.push(...found);
+    return broken(`Its configuration is not valid: ${found.map(({ message }) => message).join(' ')}`);
+  }
+  const templates = templatedFields(tool, parsed.data);
+  return {
+    tool: { ...shared, ready: { tool, config: parsed.data, templates } },
+    placeholder,
+    needs: [...templates.values()].flatMap(placeholdersOf),
+    path,
+  };
+}
+
+function templatedFields(tool: Tool, config: Readonly<Record<string, unknown>>): Map<string, Template> {
+  const templates = new Map<string, Template>();
+  for (const field of tool.templated ?? []) {
+    const value = config[field];
+    if (typeof value === 'string') templates.set(field, parseTemplate(value));
+  }
+  return templates;
+}
+
+function freePlaceholder(wanted: string, taken: Set<string>): string {
+  let candidate = wanted;
+  for (let number = 2; taken.has(candidate); number += 1) candidate = `${wanted}_${String(number)}`;
+  taken.add(candidate);
+  return candidate;
+}
+
+function reportPlaceholder(
+  placeholder: string,
+  path: string,
+  claimed: Map<string, string>,
+  processor: PromptProcessor,
+  problems: Problem[],
+): void {
+  const at = `${path}.placeholder`;
+  const refuse = (message: string) => problems.push({ severity: 'error', path: at, message });
+  const parsed = PlaceholderName.safeParse(placeholder);
+  if (!parsed.success) refuse(parsed.error.issues.map((issue) => issue.message).join(' '));
+  if (placeholder === USER_INPUT) refuse('{user_input} is the person’s message; give the tool another placeholder.');
+  if (processor.placeholders?.includes(placeholder)) {
+    refuse(`{${placeholder}} is filled by the prompt processor ${processor.name}; give the tool another placeholder.`);
+  }
+  const earlier = claimed.get(placeholder);
+  if (earlier !== undefined) refuse(`{${placeholder}} is already filled by ${earlier}; give each tool its own.`);
+  claimed.set(placeholder, path);
+}
+
+function reportCycle(cyclic: readonly PlacedTool[], problems: Problem[]): void {
+  const names = cyclic.map(({ placeholder }) => `{${placeholder}}`).join(', ');
+  for (const { path } of cyclic) {
+    problems.push({
+      severity: 'error',
+      path: `${path}.config`,
+      message: `${names} wait for each other; remove one of the references.`,
+    });
+  }
+}
+
+function brokenLevel(cyclic: readonly PlacedTool[]): PlannedTool[][] {
+  if (cyclic.length === 0) return [];
+  const problem = { code: 'invalid_config' as const, message: 'It waits for a tool that waits for it.' };
+  return [cyclic.map(({ tool }) => ({ ...tool, ready: { problem } }))];
+}
+
+function reportTemplateUse(
+  plan: Plan,
+  template: Template | undefined,
+  planned: readonly PlacedTool[],
+  processor: PromptProcessor,
+  problems: Problem[],
+): void {
+  const used = new Set(template ? placeholdersOf(template) : []);
+  const filled = new Set([USER_INPUT, ...(processor.placeholders ?? []), ...planned.map((item) => item.placeholder)]);
+  for (const { needs } of planned) for (const name of needs) used.add(name);
+  for (const name of used) {
+    if (filled.has(name) || plan.kind === 'classic') continue;
+    problems.push({
+      severity: 'warning',
+      path: 'prompt_template',
+      message: `Nothing fills {${name}}; it will be left out of the prompt.`,
+    });
+  }
+  for (const { placeholder, path } of planned) {
+    if (used.has(placeholder)) continue;
+    problems.push({
+      severity: 'warning',
+      path: `${path}.placeholder`,
+      message: `The template does not use {${placeholder}}, so what this tool finds does not reach the model.`,
+    });
+  }
+  if (template && !used.has(USER_INPUT)) {
+    problems.push({
+      severity: 'warning',
+      path: 'prompt_template',
+      message: 'The template does not use {user_input}, so the model will not see the person’s message.',
+    });
+  }
+}
+
+function unknownName(kind: string, path: string, name: string, known: readonly { name: string }[]): Problem {
+  const names = known.map((plugin) => plugin.name).join(', ');
+  return { severity: 'error', path, message: `There is no ${kind} “${name}”. Known: ${names}.` };
+}

@@ -1,0 +1,142 @@
+import type { AttributedSource, ChatMessage, RunEvent, ToolProblem } from '@lamb/contract';
+import { ToolFailure, ToolResult, type ToolHost } from '@lamb/plugin-kit';
+import { createEventChannel } from './event-channel.ts';
+import type { Plan, PlannedTool } from './plan.ts';
+import { fillTemplate } from './template.ts';
+import type { EventBody } from './event-sequence.ts';
+
+/** What one tool contributed; a tool that failed contributes its fallback and a problem. */
+export interface GatheredTool {
+  readonly planned: PlannedTool;
+  readonly level: number;
+  readonly content: string;
+  readonly sources: readonly AttributedSource[];
+  readonly milliseconds: number;
+  readonly problem?: ToolProblem;
+}
+
+export interface GatherInput {
+  readonly userInput: string;
+  /** What tools search with: the person's message, or what the prompt processor made of it. */
+  readonly query: string;
+  readonly messages: readonly ChatMessage[];
+  readonly processorValues: ReadonlyMap<string, string>;
+  readonly host: ToolHost;
+  /** Takes errors that nobody foresaw to the operator's log; the turn only says that something failed. */
+  readonly reportError: (error: unknown, tool: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the plan's context tools, level by level, each level in parallel. A failing tool is a value, never an exception. */
+export async function* gatherContext(
+  plan: Plan,
+  input: GatherInput,
+): AsyncGenerator<EventBody<RunEvent>, readonly GatheredTool[]> {
+  const gathered: GatheredTool[] = [];
+  const values = new Map([['user_input', input.userInput], ...input.processorValues]);
+  for (const [level, tools] of plan.levels.entries()) {
+    const channel = createEventChannel<EventBody<RunEvent>>();
+    const running = Promise.all(tools.map((planned) => gatherOne(planned, level, values, input, channel.push)));
+    void running.finally(channel.close).catch(() => undefined);
+    yield* channel.events;
+    for (const result of await running) {
+      gathered.push(result);
+      values.set(result.planned.placeholder, result.content);
+    }
+  }
+  if (gathered.length > 0) yield { type: 'status', text: 'merging tool outputs' };
+  for (const { sources } of gathered) for (const source of sources) yield { type: 'source', source };
+  return gathered;
+}
+
+async function gatherOne(
+  planned: PlannedTool,
+  level: number,
+  values: ReadonlyMap<string, string>,
+  input: GatherInput,
+  emit: (event: EventBody<RunEvent>) => void,
+): Promise<GatheredTool> {
+  const ref = { tool: planned.type, placeholder: planned.placeholder };
+  const started = performance.now();
+  for (const text of statusTexts(planned)) emit({ type: 'status', text, tool: planned.type });
+  emit({ type: 'tool.started', ...ref });
+  const { problem, ...result } = await runTool(planned, values, input);
+  const content = result.content === '' && problem ? planned.fallback : result.content;
+  const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+  const outcome = { milliseconds, ...(problem ? { problem } : {}) };
+  emit({ type: 'tool.finished', ...ref, ok: !problem, chars: content.length, ...outcome });
+  emit({ type: 'status', text: `${planned.type} ${problem ? 'failed' : 'completed'}`, tool: planned.type });
+  const sources = (result.sources ?? []).map((source) => ({ ...source, ...ref }));
+  return { planned, level, content, sources, ...outcome };
+}
+
+function statusTexts(planned: PlannedTool): readonly string[] {
+  if ('problem' in planned.ready) return [`calling ${planned.type}`];
+  const { tool, config } = planned.ready;
+  const text = tool.context?.status?.({ config }) ?? `calling ${planned.type}`;
+  return typeof text === 'string' ? [text] : text;
+}
+
+async function runTool(
+  planned: PlannedTool,
+  values: ReadonlyMap<string, string>,
+  input: GatherInput,
+): Promise<Pick<ToolResult, 'content' | 'sources'> & { problem?: ToolProblem }> {
+  if ('problem' in planned.ready) return { content: '', problem: planned.ready.problem };
+  const { tool, config, templates } = planned.ready;
+  const rendered: Record<string, unknown> = { ...config };
+  for (const [field, template] of templates) rendered[field] = fillTemplate(template, values, () => '');
+  try {
+    const raw = await withDeadline(planned.timeoutMs, input.signal, async (signal) =>
+      tool.context?.run({ config: rendered, query: input.query, messages: input.messages, host: input.host, signal }),
+    );
+    const result = ToolResult.safeParse(raw);
+    if (!result.success) {
+      return {
+        content: '',
+        problem: { code: 'invalid_result', message: 'It returned something that is not a result.' },
+      };
+    }
+    const { content, sources, error } = result.data;
+    return { content, sources, ...(error === undefined ? {} : { problem: { code: 'failed', message: error } }) };
+  } catch (error) {
+    return { content: '', problem: toProblem(error, planned, input) };
+  }
+}
+
+class DeadlinePassed extends Error {}
+
+/** Gives `work` a signal that ends with the deadline or the turn, and does not wait for work that ignores it. */
+async function withDeadline<Result>(
+  milliseconds: number,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  outer.throwIfAborted();
+  const controller = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  const end = (reason: unknown) => {
+    controller.abort(reason);
+    ended.reject(reason);
+  };
+  const onOuterAbort = () => end(outer.reason);
+  outer.addEventListener('abort', onOuterAbort, { once: true });
+  const timer = setTimeout(() => end(new DeadlinePassed()), milliseconds);
+  try {
+    return await Promise.race([work(controller.signal), ended.promise]);
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', onOuterAbort);
+  }
+}
+
+/** What may be said of a failure. The text of an unexpected error can hold anything, so it is never repeated. */
+function toProblem(error: unknown, planned: PlannedTool, input: GatherInput): ToolProblem {
+  if (error instanceof DeadlinePassed) {
+    return { code: 'timeout', message: `It took longer than ${String(planned.timeoutMs)} ms.` };
+  }
+  if (input.signal.aborted) return { code: 'cancelled', message: 'The turn ended before it was done.' };
+  if (error instanceof ToolFailure) return { code: 'failed', message: error.message };
+  input.reportError(error, planned.type);
+  return { code: 'failed', message: 'It failed unexpectedly.' };
+}

@@ -1,0 +1,200 @@
+import {
+  AppError,
+  messageText,
+  type ChatMessage,
+  type EndUser,
+  type RunEvent,
+  type RunTrace,
+  type Sampling,
+  type Usage,
+} from '@lamb/contract';
+import type { Connector, ModelEvent, ProviderSettings, ShapeQueryInput, ToolHost } from '@lamb/plugin-kit';
+import { buildTrace } from './build-trace.ts';
+import { createEventSequence, type EventBody } from './event-sequence.ts';
+import { gatherContext } from './gather-context.ts';
+import type { Plan } from './plan.ts';
+import { renderPrompt } from './render-prompt.ts';
+
+/** What the person sent. */
+export interface TurnRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly sampling: Sampling;
+}
+
+/** The model a turn talks to, resolved from the organisation's setup. */
+export interface OpenModel {
+  readonly connector: Connector;
+  readonly model: string;
+  readonly settings: ProviderSettings;
+}
+
+/** All that the engine needs from outside. */
+export interface TurnPorts {
+  readonly runId: string;
+  readonly endUser: EndUser;
+  readonly host: ToolHost;
+  readonly model: OpenModel;
+  readonly askSmallModel: ShapeQueryInput['askSmallModel'];
+  readonly countTokens: (text: string) => number;
+  readonly recordTrace: (trace: RunTrace) => void;
+  readonly reportError: (error: unknown, where: string) => void;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+class TurnDeadlinePassed extends Error {}
+
+/**
+ * Runs one turn and tells everything that happens as a sequence of events. Ends with `run.finished`, `run.failed` or
+ * `run.cancelled`; never throws. When the consumer stops reading, everything upstream is aborted.
+ */
+export async function* runTurn(plan: Plan, request: TurnRequest, ports: TurnPorts): AsyncGenerator<RunEvent> {
+  const number = createEventSequence(ports.runId, ports.now);
+  const turn = new AbortController();
+  const onCallerGone = () => turn.abort(ports.signal.reason);
+  if (ports.signal.aborted) onCallerGone();
+  ports.signal.addEventListener('abort', onCallerGone, { once: true });
+  const deadline = setTimeout(() => turn.abort(new TurnDeadlinePassed()), plan.deadlineMs);
+  try {
+    yield number({ type: 'run.started', assistant_id: plan.assistantId, model: ports.model.model });
+    const prompt = yield* numbered(prepare(plan, request, ports, turn.signal), number);
+    yield* answer(prompt, request, ports, number, turn.signal);
+  } catch (error) {
+    yield number(toEnd(error, plan, ports));
+  } finally {
+    clearTimeout(deadline);
+    ports.signal.removeEventListener('abort', onCallerGone);
+    turn.abort();
+  }
+}
+
+async function* prepare(
+  plan: Plan,
+  request: TurnRequest,
+  ports: TurnPorts,
+  signal: AbortSignal,
+): AsyncGenerator<EventBody, readonly ChatMessage[]> {
+  const lastUser = request.messages.findLast((message) => message.role === 'user');
+  const userInput = lastUser ? messageText(lastUser) : '';
+  const { endUser, host, reportError } = ports;
+  const processorValues = new Map(Object.entries(plan.processor.values?.({ endUser }) ?? {}));
+  const query = plan.levels.length === 0 ? userInput : await shapeQuery(plan, request, ports, userInput, signal);
+  const gathered = yield* gatherContext(plan, {
+    userInput,
+    query,
+    messages: request.messages,
+    processorValues,
+    host,
+    reportError,
+    signal,
+  });
+  signal.throwIfAborted();
+  const prompt = renderPrompt(plan, request.messages, processorValues, gathered);
+  if (plan.verbose) {
+    const { runId, countTokens, model } = ports;
+    ports.recordTrace(buildTrace({ runId, plan, model: model.model, gathered, prompt, countTokens }));
+  }
+  const chars = prompt.spans.reduce((sum, span) => sum + span.chars, 0);
+  yield { type: 'prompt.rendered', messages: prompt.messages.length, chars };
+  return prompt.messages;
+}
+
+async function shapeQuery(
+  plan: Plan,
+  { messages }: TurnRequest,
+  { askSmallModel, reportError }: TurnPorts,
+  userInput: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!plan.processor.shapeQuery) return userInput;
+  try {
+    return await plan.processor.shapeQuery({ messages, userInput, askSmallModel, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    reportError(error, plan.processor.name);
+    return userInput;
+  }
+}
+
+async function* answer(
+  messages: readonly ChatMessage[],
+  { sampling }: TurnRequest,
+  { model: { connector, settings, model } }: TurnPorts,
+  number: (body: EventBody) => RunEvent,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent> {
+  let usage: Usage | undefined;
+  let finishReason: string | undefined;
+  let answerChars = 0;
+  for await (const batch of connector.stream({ settings, model, messages, sampling, signal })) {
+    for (const event of mergeText(batch)) {
+      switch (event.type) {
+        case 'text':
+          answerChars += event.text.length;
+          yield number({ type: 'text.delta', text: event.text });
+          break;
+        case 'reasoning':
+          yield number({ type: 'reasoning.delta', text: event.text });
+          break;
+        case 'usage':
+          usage = countedUsage(event.promptTokens, event.completionTokens, false);
+          break;
+        case 'finish':
+          finishReason = event.reason;
+          break;
+        case 'tool_call':
+          break;
+      }
+    }
+  }
+  signal.throwIfAborted();
+  yield number({ type: 'usage', usage: usage ?? estimateUsage(messages, answerChars) });
+  yield number({ type: 'run.finished', finish_reason: finishReason ?? 'stop' });
+}
+
+/** Pieces of text that arrived together leave together: one event, one frame, one write. */
+function mergeText(batch: readonly ModelEvent[]): readonly ModelEvent[] {
+  if (batch.length < 2) return batch;
+  const merged: ModelEvent[] = [];
+  for (const event of batch) {
+    const last = merged.at(-1);
+    if (event.type === 'text' && last?.type === 'text') {
+      merged[merged.length - 1] = { type: 'text', text: last.text + event.text };
+    } else merged.push(event);
+  }
+  return merged;
+}
+
+const CHARS_PER_TOKEN = 4;
+
+function estimateUsage(messages: readonly ChatMessage[], answerChars: number): Usage {
+  const promptChars = messages.reduce((sum, message) => sum + messageText(message).length, 0);
+  return countedUsage(Math.ceil(promptChars / CHARS_PER_TOKEN), Math.ceil(answerChars / CHARS_PER_TOKEN), true);
+}
+
+function countedUsage(prompt: number, completion: number, estimated: boolean): Usage {
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated };
+}
+
+function toEnd(error: unknown, plan: Plan, ports: TurnPorts): EventBody {
+  if (ports.signal.aborted) return { type: 'run.cancelled' };
+  const known = error instanceof TurnDeadlinePassed ? new AppError('deadline_exceeded') : error;
+  if (known instanceof AppError) {
+    return { type: 'run.failed', code: known.code, message: known.message, details: known.details };
+  }
+  ports.reportError(error, plan.connector);
+  const { code, message } = new AppError('internal_error');
+  return { type: 'run.failed', code, message };
+}
+
+async function* numbered<Result>(
+  bodies: AsyncGenerator<EventBody, Result>,
+  number: (body: EventBody) => RunEvent,
+): AsyncGenerator<RunEvent, Result> {
+  let step = await bodies.next();
+  while (!step.done) {
+    yield number(step.value);
+    step = await bodies.next();
+  }
+  return step.value;
+}
