@@ -1,10 +1,10 @@
 /**
- * A deterministic stand-in for an embedding model: each word is hashed to two places of the vector,
+ * A deterministic stand-in for an embedding model: each different word is hashed to two places of the vector,
  * so texts that share words are near each other and texts that share none are nearly orthogonal.
  */
 export function embedText(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions);
-  for (const word of listWords(text)) {
+  for (const word of new Set(listWords(text))) {
     const hash = hashWord(word);
     add(vector, hash, 1);
     add(vector, Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0, 0.7);

@@ -5,6 +5,8 @@ import { readObject } from './read-json.ts';
 export interface FilledReply {
   reasoning: string[];
   chunks: string[];
+  /** Whether the script wrote the text itself; numbered tokens have no place beside an image. */
+  wroteText: boolean;
   toolCalls: FilledToolCall[];
   images: number | undefined;
   usage: { promptTokens: number; completionTokens: number } | null;
@@ -30,6 +32,7 @@ export function fillReply(reply: LlmReply, requestBody: unknown, idPrefix: strin
   return {
     reasoning,
     chunks,
+    wroteText: reply.text !== undefined || reply.chunks !== undefined,
     toolCalls,
     images: reply.images,
     usage: reply.usage === undefined ? counted : reply.usage,

@@ -13,7 +13,7 @@ export const geminiImages: WireFormat = {
   wantsStream: () => false,
 
   encodeWhole(reply, request, serial) {
-    const text = reply.chunks.join('');
+    const text = reply.wroteText ? reply.chunks.join('') : '';
     const images = Array.from({ length: reply.images ?? (text === '' ? 1 : 0) }, (_, index) => ({
       inlineData: { mimeType: 'image/png', data: makePng(index).toString('base64') },
     }));

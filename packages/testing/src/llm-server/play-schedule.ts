@@ -31,15 +31,20 @@ export function playSchedule(
     return false;
   };
 
+  // Writes of one turn of the event loop would leave in one packet.
+  const sendAll = (): void => {
+    if (!response.destroyed && sendBeat()) setImmediate(sendAll);
+  };
+
   if (pace.firstDelayMs === 0 && pace.intervalMs === 0) {
-    while (sendBeat());
+    sendAll();
     return;
   }
   const stream: PacedStream = {
     due: performance.now() + pace.firstDelayMs,
     send() {
       if (pace.intervalMs > 0) return sendBeat() ? stream.due + pace.intervalMs : undefined;
-      while (sendBeat());
+      sendAll();
       return undefined;
     },
   };
