@@ -18,6 +18,8 @@ export * from './metadata/write-metadata.ts';
 export * from './organization-config.ts';
 export * from './principal.ts';
 export * from './rubric.ts';
+export * from './rubric-markdown/render-rubric-for-evaluation.ts';
+export * from './rubric-markdown/render-rubric-for-export.ts';
 export * from './run-event.ts';
 export * from './run-trace.ts';
 export * from './source.ts';
