@@ -13,3 +13,12 @@ export type { RecordedRequest } from './llm-server/recorded-request.ts';
 export { embedText } from './llm-server/embed-text.ts';
 export { makePng } from './llm-server/make-png.ts';
 export type { SpawnedServer } from './http/spawn-server.ts';
+export {
+  startKbServer,
+  type KbRequestRecord,
+  type KbServer,
+  type KbServerOptions,
+} from './kb-server/start-kb-server.ts';
+export { spawnKbServer } from './kb-server/spawn-kb-server.ts';
+export type { KbFault } from './kb-server/kb-fault.ts';
+export type { KbDocument } from './kb-server/create-kb-store.ts';

@@ -30,6 +30,7 @@ export async function spawnServer(file: URL, args: string[] = []): Promise<Spawn
     url,
     pid,
     async stop() {
+      child.ref();
       child.kill('SIGTERM');
       await exited;
     },

@@ -4,7 +4,7 @@ import type { Pacer } from './create-pacer.ts';
 import { fillReply } from './fill-reply.ts';
 import type { LlmReply } from './llm-reply.ts';
 import { playSchedule } from './play-schedule.ts';
-import { readObject } from './read-json.ts';
+import { readObject } from '../http/read-json.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import { scheduleWrites, type Schedule } from './schedule-writes.ts';
 import type { WireFormat } from './wire-format.ts';

@@ -1,5 +1,5 @@
 import type { FilledReply, FilledToolCall } from './fill-reply.ts';
-import { readArray, readObject, readString } from './read-json.ts';
+import { readArray, readObject, readString } from '../http/read-json.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { WireError, WireFormat } from './wire-format.ts';
 

@@ -1,5 +1,5 @@
 import { listTokens, type LlmReply, type LlmToolCall } from './llm-reply.ts';
-import { readObject } from './read-json.ts';
+import { readObject } from '../http/read-json.ts';
 
 /** A reply with everything that the encoders need decided. */
 export interface FilledReply {

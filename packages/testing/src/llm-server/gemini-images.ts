@@ -1,5 +1,5 @@
 import { makePng } from './make-png.ts';
-import { readArray, readObject } from './read-json.ts';
+import { readArray, readObject } from '../http/read-json.ts';
 import type { WireFormat } from './wire-format.ts';
 
 /** `POST /v1beta/models/{model}:generateContent` */

@@ -1,5 +1,5 @@
 import type { LlmReply } from './llm-reply.ts';
-import { readArray, readObject, readString } from './read-json.ts';
+import { readArray, readObject, readString } from '../http/read-json.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
 /** A reply with the requests it is for. As JSON, this is what `POST /__script` takes. */

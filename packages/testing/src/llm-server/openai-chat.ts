@@ -1,6 +1,6 @@
 import type { FilledReply, FilledToolCall } from './fill-reply.ts';
 import { encodeOpenAiError, findBearer } from './openai-error.ts';
-import { readArray, readObject, readString } from './read-json.ts';
+import { readArray, readObject, readString } from '../http/read-json.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import type { WireFormat } from './wire-format.ts';
 

@@ -1,6 +1,6 @@
 import { countWords, embedText } from './embed-text.ts';
 import { encodeOpenAiError, findBearer } from './openai-error.ts';
-import { readArray, readObject, readString } from './read-json.ts';
+import { readArray, readObject, readString } from '../http/read-json.ts';
 import type { WireFormat } from './wire-format.ts';
 
 /** `POST /v1/embeddings` */

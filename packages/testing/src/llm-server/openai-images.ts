@@ -1,6 +1,6 @@
 import { makePng } from './make-png.ts';
 import { encodeOpenAiError, findBearer } from './openai-error.ts';
-import { readObject, readString } from './read-json.ts';
+import { readObject, readString } from '../http/read-json.ts';
 import type { WireFormat } from './wire-format.ts';
 
 /** `POST /v1/images/generations` */

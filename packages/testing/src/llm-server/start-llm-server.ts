@@ -7,7 +7,7 @@ import { answerRequest, type AnswerOptions } from './answer-request.ts';
 import { createPacer } from './create-pacer.ts';
 import type { LlmReply } from './llm-reply.ts';
 import { takeReply, type ScriptEntry } from './match-script.ts';
-import { readArray } from './read-json.ts';
+import { readArray } from '../http/read-json.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 import { routeRequest } from './route-request.ts';
 

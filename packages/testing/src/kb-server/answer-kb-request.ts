@@ -1,0 +1,197 @@
+import { parseJson } from '../http/parse-json.ts';
+import { readArray, readObject, readString } from '../http/read-json.ts';
+import type { KbCollection, KbFile, KbHit, KbStore } from './create-kb-store.ts';
+
+export interface KbRequest {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  contentType: string;
+  body: Buffer;
+  /** The server's own address, for links to files. */
+  origin: string;
+}
+
+export interface KbAnswer {
+  status: number;
+  body: unknown;
+}
+
+/** Whether hits are called `results`, or `documents` as older servers do. */
+export type HitsKey = 'results' | 'documents';
+
+/** The knowledge-base server's routes, without sockets, tokens and faults. */
+export async function answerKbRequest(store: KbStore, request: KbRequest, hitsKey: HitsKey): Promise<KbAnswer> {
+  const [room, rawId, action, ...rest] = request.path.split('/').slice(1);
+  const operation = `${request.method} ${action ?? ''}`.trim();
+  if (rest.length > 0) return notFound('Not Found');
+  if (room === 'health') return ok({ status: 'ok', version: 'scripted' });
+  if (room === 'collections' && rawId === undefined) {
+    if (request.method === 'POST') return createCollection(store, request);
+    const items = [...store.collections.values()].map(describeCollection);
+    return ok({ total: items.length, items });
+  }
+  if (room === 'collections') {
+    const collection = store.collections.get(Number(rawId));
+    if (collection === undefined) return notFound(`Collection with ID ${rawId ?? ''} not found`);
+    return await answerForCollection(store, collection, operation, request, hitsKey);
+  }
+  if (room === 'files' && operation === 'GET content') {
+    const file = store.files.get(Number(rawId));
+    if (file === undefined) return notFound(`File with ID ${rawId ?? ''} not found`);
+    return ok({
+      file_id: file.id,
+      original_filename: file.filename,
+      content: file.text,
+      content_type: file.contentType,
+      chunk_count: file.chunkCount,
+    });
+  }
+  return notFound('Not Found');
+}
+
+async function answerForCollection(
+  store: KbStore,
+  collection: KbCollection,
+  operation: string,
+  request: KbRequest,
+  hitsKey: HitsKey,
+): Promise<KbAnswer> {
+  if (operation === 'GET') return ok(describeCollection(collection));
+  if (operation === 'DELETE') {
+    store.removeCollection(collection.id);
+    return ok({ id: collection.id, name: collection.name, status: 'deleted' });
+  }
+  if (operation === 'GET files') {
+    const files = [...store.files.values()].filter((file) => file.collectionId === collection.id);
+    return ok(files.map((file) => describeFile(file, request.origin)));
+  }
+  if (operation === 'POST documents') return addDocuments(store, collection, request);
+  if (operation === 'POST ingest-file') return await ingestFile(store, collection, request);
+  if (operation === 'POST query') return queryCollection(store, collection, request, hitsKey);
+  return notFound('Not Found');
+}
+
+function createCollection(store: KbStore, request: KbRequest): KbAnswer {
+  const { name, description, owner } = readObject(parseJson(request.body.toString()));
+  if (typeof name !== 'string' || name === '') return invalid('name', 'Field required');
+  if ([...store.collections.values()].some((each) => each.name === name && each.owner === (owner ?? ''))) {
+    return { status: 409, body: { detail: `Collection '${name}' already exists` } };
+  }
+  const collection = store.addCollection(name, {
+    description: readString(description) ?? '',
+    owner: readString(owner) ?? '',
+  });
+  return { status: 201, body: describeCollection(collection) };
+}
+
+function addDocuments(store: KbStore, collection: KbCollection, request: KbRequest): KbAnswer {
+  const documents = readArray(readObject(parseJson(request.body.toString()))['documents']).map((each) => ({
+    text: readString(readObject(each)['text']) ?? '',
+    metadata: readObject(readObject(each)['metadata']),
+  }));
+  if (documents.length === 0) return invalid('documents', 'Field required');
+  store.addDocuments(collection, documents);
+  return ok({
+    collection_id: collection.id,
+    collection_name: collection.name,
+    documents_added: documents.length,
+    success: true,
+  });
+}
+
+async function ingestFile(store: KbStore, collection: KbCollection, request: KbRequest): Promise<KbAnswer> {
+  const headers = { 'content-type': request.contentType };
+  let form: FormData;
+  try {
+    form = await new Response(new Uint8Array(request.body), { headers }).formData();
+  } catch {
+    return invalid('file', 'The body is not multipart/form-data');
+  }
+  const file = form.get('file');
+  if (!(file instanceof File)) return invalid('file', 'Field required');
+  const params = readObject(parseJson(readString(form.get('plugin_params')) ?? '{}'));
+  const chunkSize = params['chunk_size'];
+  const stored = store.addFile(
+    collection,
+    {
+      filename: file.name,
+      text: await file.text(),
+      contentType: file.type,
+      pluginName: readString(form.get('plugin_name')) ?? 'simple_ingest',
+      chunkSize: typeof chunkSize === 'number' && chunkSize > 0 ? chunkSize : 1000,
+    },
+    (fileId) => linkFile(fileId, request.origin),
+  );
+  return ok({
+    collection_id: collection.id,
+    collection_name: collection.name,
+    documents_added: stored.chunkCount,
+    success: true,
+    file_registry_id: stored.id,
+    file_url: linkFile(stored.id, request.origin),
+    original_filename: stored.filename,
+    plugin_name: stored.pluginName,
+  });
+}
+
+function queryCollection(store: KbStore, collection: KbCollection, request: KbRequest, hitsKey: HitsKey): KbAnswer {
+  const plugin = request.query.get('plugin_name') ?? 'simple_query';
+  if (plugin !== 'simple_query') return notFound(`Query plugin '${plugin}' not found`);
+  const { query_text: text, top_k: topK = 5, threshold = 0 } = readObject(parseJson(request.body.toString()));
+  if (typeof text !== 'string') return invalid('query_text', 'Field required');
+  if (typeof topK !== 'number' || typeof threshold !== 'number') return invalid('top_k', 'Input should be a number');
+  const started = performance.now();
+  const hits: KbHit[] = store.query(collection, text, topK, threshold);
+  const seconds = (performance.now() - started) / 1000;
+  return ok({
+    [hitsKey]: hits,
+    count: hits.length,
+    timing: { total_seconds: seconds, total_ms: seconds * 1000 },
+    query: text,
+  });
+}
+
+function describeCollection(collection: KbCollection) {
+  return {
+    id: collection.id,
+    name: collection.name,
+    description: collection.description,
+    owner: collection.owner,
+    visibility: 'private',
+    creation_date: collection.createdAt,
+    embeddings_model: { vendor: 'scripted', model: 'term-overlap' },
+    document_count: collection.documents.length,
+  };
+}
+
+function describeFile(file: KbFile, origin: string) {
+  return {
+    id: file.id,
+    collection_id: file.collectionId,
+    original_filename: file.filename,
+    file_url: linkFile(file.id, origin),
+    file_size: Buffer.byteLength(file.text),
+    content_type: file.contentType,
+    plugin_name: file.pluginName,
+    status: 'completed',
+    document_count: file.chunkCount,
+    created_at: file.createdAt,
+  };
+}
+
+function linkFile(fileId: number, origin: string): string {
+  return `${origin}/files/${fileId}/content`;
+}
+
+function ok(body: unknown): KbAnswer {
+  return { status: 200, body };
+}
+
+function notFound(detail: string): KbAnswer {
+  return { status: 404, body: { detail } };
+}
+
+function invalid(field: string, message: string): KbAnswer {
+  return { status: 422, body: { detail: [{ type: 'value_error', loc: ['body', field], msg: message }] } };
+}
