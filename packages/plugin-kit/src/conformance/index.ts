@@ -1,0 +1,1 @@
+export { describeTool } from './describe-tool.ts';

@@ -1,0 +1,167 @@
+import { ToolFailure, type KnowledgeHit, type ToolHost } from '@lamb/plugin-kit';
+import { describeTool } from '@lamb/plugin-kit/conformance';
+import { describe, expect, test } from 'vitest';
+import { simpleRag } from './simple-rag.ts';
+
+type Query = ToolHost['knowledge']['query'];
+
+const closed = () => Promise.reject(new Error('not asked for'));
+const hostWith = (query: Query): ToolHost => ({
+  knowledge: { query },
+  rubrics: { get: closed },
+  files: { read: closed },
+});
+const hit = (text: string, similarity: number, more: Partial<KnowledgeHit> = {}): KnowledgeHit => ({
+  text,
+  similarity,
+  title: `${text}.pdf`,
+  ...more,
+});
+
+/** Knowledge bases by collection; a failure in place of passages is thrown. */
+function hostOf(collections: Readonly<Record<string, readonly KnowledgeHit[] | Error>>): ToolHost {
+  return hostWith(({ collection }) => {
+    const found = collections[collection];
+    return found instanceof Error ? Promise.reject(found) : Promise.resolve(found ?? []);
+  });
+}
+
+async function run(config: unknown, host: ToolHost, query = 'What is a vector?') {
+  const { signal } = new AbortController();
+  return simpleRag.context?.run({ config: simpleRag.config.parse(config), query, messages: [], host, signal });
+}
+
+describeTool(simpleRag, {
+  validConfigs: [
+    { collections: ['12', 15] },
+    { collections: ['b9d31e0a-5f0e-4a52-9a4a-0d6a0f7c9c11'], top_k: 20, threshold: 1, query: 'terms in: {rubric}' },
+  ],
+  invalidConfigs: [
+    { config: {}, path: 'collections' },
+    { config: { collections: [] }, path: 'collections' },
+    { config: { collections: ['1', '../2'] }, path: 'collections.1' },
+    { config: { collections: ['1\n2'] }, path: 'collections.0' },
+    { config: { collections: [1.5] }, path: 'collections.0' },
+    { config: { collections: ['1'], top_k: 0 }, path: 'top_k' },
+    { config: { collections: ['1'], top_k: 21 }, path: 'top_k' },
+    { config: { collections: ['1'], threshold: 1.1 }, path: 'threshold' },
+    { config: { collections: ['1'], query: 3 }, path: 'query' },
+  ],
+  host: hostOf({ '12': [hit('a', 0.9)] }),
+});
+
+describe('what it gathers', () => {
+  test('passages of all collections by similarity, each with its source', async () => {
+    const host = hostOf({
+      '1': [hit('a', 0.9, { url: '/static/a.pdf', page: 3 }), hit('c', 0.5)],
+      '2': [hit('b', 0.7), hit('d', 0.1)],
+    });
+    expect(await run({ collections: ['1', '2'] }, host)).toEqual({
+      content: 'a\n\nb\n\nc\n\nd',
+      sources: [
+        { title: 'a.pdf', kind: 'knowledge', id: '1', similarity: 0.9, url: '/static/a.pdf', page: 3 },
+        { title: 'b.pdf', kind: 'knowledge', id: '2', similarity: 0.7 },
+        { title: 'c.pdf', kind: 'knowledge', id: '1', similarity: 0.5 },
+        { title: 'd.pdf', kind: 'knowledge', id: '2', similarity: 0.1 },
+      ],
+      metadata: { collections: 2, passages: 4 },
+    });
+  });
+
+  test('at most top_k passages of each collection', async () => {
+    const host = hostOf({ '1': [hit('a', 0.9), hit('b', 0.8)], '2': [hit('c', 0.7), hit('d', 0.6)] });
+    expect((await run({ collections: ['1', '2'], top_k: 1 }, host))?.content).toBe('a\n\nc');
+  });
+
+  test('nothing, when nothing is found', async () => {
+    expect(await run({ collections: ['1'] }, hostOf({}))).toEqual({
+      content: '',
+      sources: [],
+      metadata: { collections: 1, passages: 0 },
+    });
+  });
+
+  test('all collections are asked at once, each once, with the settings', async () => {
+    const asked: unknown[] = [];
+    const { promise: bothAsked, resolve } = Promise.withResolvers<undefined>();
+    const host = hostWith(async (input) => {
+      asked.push(input);
+      if (asked.length === 2) resolve(undefined);
+      await bothAsked;
+      return [];
+    });
+    await run({ collections: ['1', 2, '2'], top_k: 4, threshold: 0.3 }, host, 'Why?');
+    expect(asked).toEqual([
+      { collection: '1', query: 'Why?', topK: 4, threshold: 0.3 },
+      { collection: '2', query: 'Why?', topK: 4, threshold: 0.3 },
+    ]);
+  });
+});
+
+describe('what it searches with', () => {
+  const asked = async (config: object, query: string) => {
+    const queries: string[] = [];
+    const host = hostWith((input) => {
+      queries.push(input.query);
+      return Promise.resolve([]);
+    });
+    return { result: await run({ collections: ['1'], ...config }, host, query), queries };
+  };
+
+  test('its own query, when the creator gave one', async () => {
+    expect((await asked({ query: 'terms' }, 'message')).queries).toEqual(['terms']);
+  });
+
+  test('the message, when its own query is empty', async () => {
+    expect((await asked({ query: ' \n' }, 'message')).queries).toEqual(['message']);
+  });
+
+  test('nothing, when there is no text at all', async () => {
+    const { result, queries } = await asked({}, '  ');
+    expect(queries).toEqual([]);
+    expect(result).toEqual({ content: '', sources: [], error: 'There is no text to search with.' });
+  });
+});
+
+describe('when collections fail', () => {
+  test('one failure is named and does not lose the others', async () => {
+    const host = hostOf({
+      '1': [hit('a', 0.9)],
+      '2': new Error('password at kb.internal'),
+      '3': new ToolFailure('Down.'),
+    });
+    const result = await run({ collections: ['1', '2', '3'] }, host);
+    expect(result?.content).toBe('a');
+    expect(result?.sources).toHaveLength(1);
+    expect(result?.error).toBe('Collection 2 could not be queried. Collection 3: Down.');
+  });
+
+  test('a failure that names the collection is repeated as it is', async () => {
+    const host = hostOf({ '1': [hit('a', 0.9)], '22': new ToolFailure('Collection 22 is gone.') });
+    expect((await run({ collections: ['1', '22'] }, host))?.error).toBe('Collection 22 is gone.');
+  });
+
+  test('when all fail, the tool fails', async () => {
+    const host = hostOf({ '1': new Error('secret'), '2': new ToolFailure('Collection 2 is gone.') });
+    await expect(run({ collections: ['1', '2'] }, host)).rejects.toEqual(
+      new ToolFailure('Collection 1 could not be queried. Collection 2 is gone.'),
+    );
+  });
+});
+
+test('the status names each collection', () => {
+  const config = simpleRag.config.parse({ collections: [12, '15', '12'], query: 'secret' });
+  expect(simpleRag.context?.status?.({ config })).toEqual(['querying knowledge base 12', 'querying knowledge base 15']);
+});
+
+test('an abort ends it even when a collection has already answered', async () => {
+  const controller = new AbortController();
+  const host = hostWith(({ collection }) => {
+    if (collection === '1') return Promise.resolve([hit('a', 0.9)]);
+    controller.abort();
+    return Promise.reject(new ToolFailure('Stopped.'));
+  });
+  const config = simpleRag.config.parse({ collections: ['1', '2'] });
+  const { signal } = controller;
+  await expect(simpleRag.context?.run({ config, query: 'q', messages: [], host, signal })).rejects.toBe(signal.reason);
+});
