@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { ApiKeyTable } from './api-keys.ts';
+import type { AssistantShareTable } from './assistant-shares.ts';
+import type { AssistantTable } from './assistants.ts';
+import type { AuditLogTable } from './audit-log.ts';
+import type { FileContentTable, FileTable } from './files.ts';
+import type { MemberTable } from './memberships.ts';
+import type { OrganizationSecretTable } from './organization-secrets.ts';
+import type { OrganizationSettingsTable } from './organization-settings.ts';
+import type { OrganizationTable } from './organizations.ts';
+import type { RubricTable } from './rubrics.ts';
+import type { RunTraceTable } from './run-traces.ts';
+import type { UsageLedgerTable } from './usage-ledger.ts';
+import type { UserTable } from './users.ts';
+
+/** The tables as the application sees them. Of better-auth's, only what the look-ups here read. */
+export interface Database {
+  'auth.apikey': ApiKeyTable;
+  'auth.member': MemberTable;
+  'auth.organization': OrganizationTable;
+  'auth.user': UserTable;
+  'lamb.assistant_shares': AssistantShareTable;
+  'lamb.assistants': AssistantTable;
+  'lamb.audit_log': AuditLogTable;
+  'lamb.file_contents': FileContentTable;
+  'lamb.files': FileTable;
+  'lamb.organization_secrets': OrganizationSecretTable;
+  'lamb.organization_settings': OrganizationSettingsTable;
+  'lamb.rubrics': RubricTable;
+  'lamb.run_traces': RunTraceTable;
+  'lamb.usage_ledger': UsageLedgerTable;
+}
+
+/** The pool. Tables of an organisation are reached through `withTenant`; on the bare pool they are empty. */
+export type Db = Kysely<Database>;
+
+/** Where a query about credentials may run: on the pool, or inside a tenant's transaction. */
+export type DbOrTx = Pick<
+  Db,
+  'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom' | 'with' | 'fn' | 'executeQuery' | 'getExecutor'
+>;

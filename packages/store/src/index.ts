@@ -1,0 +1,78 @@
+export {
+  createApiKey,
+  digestApiKey,
+  findApiKeyByDigest,
+  listApiKeys,
+  revokeApiKey,
+  type ApiKey,
+  type NewApiKey,
+} from './api-keys.ts';
+export { publishAssistant, unpublishAssistant, type NewPublication } from './assistant-publications.ts';
+export { listAssistantShares, shareAssistant, unshareAssistant, type AssistantShare } from './assistant-shares.ts';
+export {
+  createAssistant,
+  deleteAssistant,
+  findAssistantByName,
+  getAssistant,
+  getAssistantAccess,
+  restoreAssistant,
+  transferAssistant,
+  updateAssistant,
+  type Assistant,
+  type AssistantAccess,
+  type AssistantContent,
+  type AssistantPublication,
+  type AssistantType,
+  type NewAssistant,
+} from './assistants.ts';
+export { listAuditEntries, recordAudit, type AuditEntry, type NewAuditEntry } from './audit-log.ts';
+export type { Database, Db, DbOrTx } from './database.ts';
+export {
+  createFile,
+  deleteFile,
+  getFile,
+  getFileByPath,
+  listFiles,
+  readFileContent,
+  sumStorage,
+  type FileContent,
+  type FileListRequest,
+  type NewFile,
+  type StoredFile,
+} from './files.ts';
+export type { Page, PageRequest } from './keyset.ts';
+export {
+  listAssistants,
+  type AssistantListRequest,
+  type AssistantScope,
+  type AssistantSort,
+  type AssistantSummary,
+} from './list-assistants.ts';
+export { findMembership, listMembers, listMembershipsOfUser, type Member, type Membership } from './memberships.ts';
+export { migrate, readMigrationStatus, type MigrationOptions, type MigrationStatus } from './migrate.ts';
+export { openDatabase, type DatabaseOptions } from './open-database.ts';
+export { deleteSecret, getSecret, listSecretNames, putSecret, rotateSecrets } from './organization-secrets.ts';
+export {
+  getOrganizationConfig,
+  getOrganizationConfigWithSecrets,
+  putOrganizationConfig,
+} from './organization-settings.ts';
+export { findOrganizationBySlug, type Organization, type OrganizationStatus } from './organizations.ts';
+export { requireIsolatedRole } from './require-isolated-role.ts';
+export {
+  createRubric,
+  deleteRubric,
+  getRubric,
+  listRubrics,
+  updateRubric,
+  type NewRubric,
+  type RubricContent,
+  type RubricListRequest,
+  type RubricSummary,
+  type StoredRubric,
+} from './rubrics.ts';
+export { getRunTrace, putRunTrace, type StoredRunTrace } from './run-traces.ts';
+export { createSecretBox, type SealedSecret, type SecretBox, type SecretKeys } from './secret-box.ts';
+export { recordUsage, recordUsageBatch, sumUsage, type UsageEntry, type UsageTotal } from './usage-ledger.ts';
+export { findMembersByEmail, findUserByEmail, type User, type UserKind } from './users.ts';
+export { withTenant, type TenantTx } from './with-tenant.ts';

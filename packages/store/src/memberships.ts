@@ -1,0 +1,148 @@
+import { sql, type Generated } from 'kysely';
+import type { DbOrTx } from './database.ts';
+import { cutPage, decodeCursor, chooseRowCount, readTime, readUuid, type Page, type PageRequest } from './keyset.ts';
+import type { OrganizationStatus } from './organizations.ts';
+import { executePrepared } from './prepared-statements.ts';
+import { bannedNow, isSystemAdmin, type User } from './users.ts';
+import type { TenantTx } from './with-tenant.ts';
+
+export interface MemberTable {
+  id: Generated<string>;
+  organizationId: string;
+  userId: string;
+  role: string;
+  createdAt: Generated<Date>;
+}
+
+/** A person in an organisation: everything that decides whether and as what they may come in. */
+export interface Membership {
+  user: User;
+  organization: { id: string; name: string; slug: string; status: OrganizationStatus };
+  /** As better-auth keeps it: owner, admin or member, several of them separated by commas. */
+  role: string;
+}
+
+export interface Member extends User {
+  role: string;
+  joinedAt: Date;
+}
+
+/** For queries that call the rows of user, member and organisation `u`, `m` and `o`. */
+export const membershipColumns = [
+  'u.id as userId',
+  'u.email',
+  'u.name as userName',
+  'u.kind',
+  'u.lmsUserId',
+  'u.enabled as userEnabled',
+  'u.role as systemRole',
+  'm.role',
+  'o.id as organizationId',
+  'o.name as organizationName',
+  'o.slug as organizationSlug',
+  'o.status as organizationStatus',
+] as const;
+
+interface MembershipRow {
+  userId: string;
+  email: string;
+  userName: string;
+  kind: User['kind'];
+  lmsUserId: string | null;
+  userEnabled: boolean;
+  banned: boolean;
+  systemRole: string | null;
+  role: string;
+  organizationId: string;
+  organizationName: string;
+  organizationSlug: string;
+  organizationStatus: OrganizationStatus;
+}
+
+export async function findMembership(
+  db: DbOrTx,
+  userId: string,
+  organizationId: string,
+): Promise<Membership | undefined> {
+  const [row] = await executePrepared(
+    db,
+    selectMemberships(db).where('m.userId', '=', userId).where('m.organizationId', '=', organizationId),
+  );
+  return row === undefined ? undefined : toMembership(row);
+}
+
+/** The organisations a user belongs to, oldest membership first. */
+export async function listMembershipsOfUser(db: DbOrTx, userId: string): Promise<Membership[]> {
+  const rows = await selectMemberships(db)
+    .where('m.userId', '=', userId)
+    .orderBy('m.createdAt')
+    .orderBy('m.id')
+    .limit(1000)
+    .execute();
+  return rows.map(toMembership);
+}
+
+/** The members of the organisation, newest first. */
+export async function listMembers(tx: TenantTx, page: PageRequest): Promise<Page<Member>> {
+  const count = chooseRowCount(page.limit);
+  const after = decodeCursor('joined', page.cursor);
+  let query = tx
+    .selectFrom('auth.member as m')
+    .innerJoin('auth.user as u', 'u.id', 'm.userId')
+    .select(['u.id', 'u.email', 'u.name', 'u.kind', 'u.lmsUserId', 'u.enabled', 'u.role as systemRole', 'm.role'])
+    .select(['m.createdAt as joinedAt', 'm.id as memberId', bannedNow.as('banned')])
+    // better-auth's times have microseconds, which a JavaScript date would cut off and the cursor would then skip.
+    .select(sql<string>`to_char(m."createdAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('position'))
+    .where('m.organizationId', '=', tx.organizationId)
+    .orderBy('m.createdAt', 'desc')
+    .orderBy('m.id', 'desc')
+    .limit(sql.lit(count));
+  if (after !== undefined) {
+    readTime(after);
+    query = query.where(
+      sql<boolean>`(m."createdAt", m.id) < (${after.value}::timestamptz, ${readUuid(after.id)}::uuid)`,
+    );
+  }
+  const rows = await executePrepared(tx, query);
+  return cutPage(
+    rows,
+    page.limit,
+    'joined',
+    (row) => ({ value: row.position, id: row.memberId }),
+    ({ systemRole, memberId: _memberId, position: _position, ...member }) => ({
+      ...member,
+      systemAdmin: isSystemAdmin(systemRole),
+    }),
+  );
+}
+
+export function toMembership(row: MembershipRow): Membership {
+  return {
+    user: {
+      id: row.userId,
+      email: row.email,
+      name: row.userName,
+      kind: row.kind,
+      lmsUserId: row.lmsUserId,
+      enabled: row.userEnabled,
+      banned: row.banned,
+      systemAdmin: isSystemAdmin(row.systemRole),
+    },
+    organization: {
+      id: row.organizationId,
+      name: row.organizationName,
+      slug: row.organizationSlug,
+      status: row.organizationStatus,
+    },
+    role: row.role,
+  };
+}
+
+function selectMemberships(db: DbOrTx) {
+  return db
+    .selectFrom('auth.member as m')
+    .innerJoin('auth.user as u', 'u.id', 'm.userId')
+    .innerJoin('auth.organization as o', 'o.id', 'm.organizationId')
+    .select(membershipColumns)
+    .select(bannedNow.as('banned'));
+}

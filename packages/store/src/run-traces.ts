@@ -1,0 +1,37 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { TenantTx } from './with-tenant.ts';
+
+export interface RunTraceTable {
+  run_id: string;
+  organization_id: Generated<string>;
+  assistant_id: number;
+  user_id: string;
+  trace: ColumnType<Record<string, unknown>, string, string>;
+  created_at: Generated<Date>;
+}
+
+export interface StoredRunTrace {
+  runId: string;
+  assistantId: number;
+  userId: string;
+  trace: Record<string, unknown>;
+  createdAt: Date;
+}
+
+/** Keeps what a run recorded; a second time for the same run replaces it. */
+export async function putRunTrace(tx: TenantTx, input: Omit<StoredRunTrace, 'createdAt'>): Promise<void> {
+  const trace = JSON.stringify(input.trace);
+  await tx
+    .insertInto('lamb.run_traces')
+    .values({ run_id: input.runId, assistant_id: input.assistantId, user_id: input.userId, trace })
+    .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ trace }))
+    .execute();
+}
+
+export async function getRunTrace(tx: TenantTx, runId: string): Promise<StoredRunTrace | undefined> {
+  return await tx
+    .selectFrom('lamb.run_traces')
+    .select(['run_id as runId', 'assistant_id as assistantId', 'user_id as userId', 'trace', 'created_at as createdAt'])
+    .where('run_id', '=', runId)
+    .executeTakeFirst();
+}

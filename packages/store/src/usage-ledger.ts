@@ -1,0 +1,125 @@
+import { sql, type Generated } from 'kysely';
+import type { Db } from './database.ts';
+import { executePrepared } from './prepared-statements.ts';
+import { withTenant, type TenantTx } from './with-tenant.ts';
+
+export interface UsageLedgerTable {
+  id: Generated<number>;
+  organization_id: Generated<string>;
+  run_id: string;
+  user_id: string;
+  assistant_id: number | null;
+  connector: string;
+  model: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  estimated: boolean;
+  outcome: string;
+  duration_ms: number;
+  created_at: Generated<Date>;
+}
+
+/** What one run used. */
+export interface UsageEntry {
+  runId: string;
+  userId: string;
+  assistantId: number | null;
+  connector: string;
+  model: string;
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+  /** Counted by us because the provider did not say. */
+  estimated: boolean;
+  outcome: string;
+  durationMs: number;
+  /** Default: when it is recorded. */
+  createdAt?: Date;
+}
+
+export interface OrganizationUsage extends UsageEntry {
+  organizationId: string;
+}
+
+export interface UnrecordedUsage {
+  entries: OrganizationUsage[];
+  error: unknown;
+}
+
+export interface UsageTotal {
+  runs: number;
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+}
+
+export async function recordUsage(tx: TenantTx, entry: UsageEntry): Promise<void> {
+  await insertEntries(tx, [entry]);
+}
+
+/**
+ * Records entries of many organisations, each organisation's in a transaction of its own: one that was removed meanwhile
+ * does not take the others with it. Returns what could not be recorded, to try again or to report.
+ */
+export async function recordUsageBatch(db: Db, entries: readonly OrganizationUsage[]): Promise<UnrecordedUsage[]> {
+  const unrecorded: UnrecordedUsage[] = [];
+  for (const [organizationId, group] of Map.groupBy(entries, (entry) => entry.organizationId)) {
+    try {
+      await withTenant(db, organizationId, (tx) => insertEntries(tx, group));
+    } catch (error) {
+      unrecorded.push({ entries: group, error });
+    }
+  }
+  return unrecorded;
+}
+
+/** What the organisation used from one moment up to another, of one assistant or user where that is given. */
+export async function sumUsage(
+  tx: TenantTx,
+  range: { from: Date; to: Date; assistantId?: number | undefined; userId?: string | undefined },
+): Promise<UsageTotal> {
+  let query = tx
+    .selectFrom('lamb.usage_ledger')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('runs'),
+      sql<number>`coalesce(sum(prompt_tokens), 0)::bigint`.as('promptTokens'),
+      sql<number>`coalesce(sum(completion_tokens), 0)::bigint`.as('completionTokens'),
+      sql<number>`coalesce(sum(total_tokens), 0)::bigint`.as('totalTokens'),
+    ])
+    .where('created_at', '>=', range.from)
+    .where('created_at', '<', range.to);
+  if (range.assistantId !== undefined) query = query.where('assistant_id', '=', range.assistantId);
+  if (range.userId !== undefined) query = query.where('user_id', '=', range.userId);
+  return await query.executeTakeFirstOrThrow();
+}
+
+async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Promise<void> {
+  const now = new Date();
+  const column = <Value>(read: (entry: UsageEntry) => Value): Value[] => entries.map(read);
+  // Columns as arrays: one prepared statement, however many rows there are.
+  const values = sql<UsageLedgerTable>`(
+    select * from unnest(
+      ${column((entry) => entry.runId)}::uuid[],
+      ${column((entry) => entry.userId)}::uuid[],
+      ${column((entry) => entry.assistantId)}::bigint[],
+      ${column((entry) => entry.connector)}::text[],
+      ${column((entry) => entry.model)}::text[],
+      ${column((entry) => entry.promptTokens)}::integer[],
+      ${column((entry) => entry.completionTokens)}::integer[],
+      ${column((entry) => entry.totalTokens)}::integer[],
+      ${column((entry) => entry.estimated)}::boolean[],
+      ${column((entry) => entry.outcome)}::text[],
+      ${column((entry) => entry.durationMs)}::integer[],
+      ${column((entry) => entry.createdAt ?? now)}::timestamptz[]
+    )
+  )`;
+  await executePrepared(
+    tx,
+    tx
+      .insertInto('lamb.usage_ledger')
+      .columns(['run_id', 'user_id', 'assistant_id', 'connector', 'model', 'prompt_tokens'])
+      .columns(['completion_tokens', 'total_tokens', 'estimated', 'outcome', 'duration_ms', 'created_at'])
+      .expression(values),
+  );
+}

@@ -1,0 +1,73 @@
+import { AppError } from '@lamb/contract';
+import { sql, type Kysely, type KyselyPlugin } from 'kysely';
+import type { Database, Db, DbOrTx } from './database.ts';
+
+declare const bound: unique symbol;
+
+/** A transaction that sees one organisation's rows and no others. Only `withTenant` makes one. */
+export type TenantTx = DbOrTx & { readonly organizationId: string; readonly [bound]: true };
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Runs `work` in a transaction bound to an organisation: committed when it returns, rolled back when it throws. */
+export async function withTenant<Result>(
+  db: Db,
+  organizationId: string,
+  work: (tx: TenantTx) => Promise<Result>,
+): Promise<Result> {
+  // Interpolated below, because the simple protocol is what takes several statements in one round trip.
+  if (!uuid.test(organizationId)) throw new TypeError(`"${organizationId}" is not the id of an organisation.`);
+  return await db.connection().execute(async (connection) => {
+    await sql.raw(`begin; select set_config('app.org_id', '${organizationId}', true)`).execute(connection);
+    const { tx, close } = bindTenant(connection, organizationId);
+    let result: Result;
+    try {
+      result = await work(tx);
+    } catch (error) {
+      close();
+      // When even this fails the pool discards the connection, and the first error is the one to report.
+      await sql.raw('rollback').execute(connection).catch(ignore);
+      throw explainRefusedText(error);
+    }
+    close();
+    await commit(connection);
+    return result;
+  });
+}
+
+function bindTenant(connection: Kysely<Database>, organizationId: string): { tx: TenantTx; close: () => void } {
+  let open = true;
+  // After its end, the connection belongs to somebody else: a query that nobody waited for would run as theirs.
+  const refuseWhenClosed: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (!open) throw new Error('This tenant transaction has ended. Await every query before `work` returns.');
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  const tx = Object.assign(connection.withPlugin(refuseWhenClosed), { organizationId });
+  return {
+    tx: tx as unknown as TenantTx,
+    close: () => {
+      open = false;
+    },
+  };
+}
+
+async function commit(connection: Kysely<Database>): Promise<void> {
+  const { rows } = await sql.raw<{ command?: string }>('commit').execute(connection);
+  // PostgreSQL answers COMMIT with ROLLBACK when a statement had failed and `work` went on all the same.
+  if (rows[0]?.command === 'ROLLBACK') {
+    throw new Error('The transaction was rolled back: a statement in it failed and its error was swallowed.');
+  }
+}
+
+const textNotStorable = new Set(['22021', '22P05']);
+
+function explainRefusedText(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code !== 'string' || !textNotStorable.has(code)) return error;
+  return new AppError('invalid_request', { message: 'Text may not contain the character U+0000.', cause: error });
+}
+
+function ignore(): void {}
