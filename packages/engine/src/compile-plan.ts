@@ -9,7 +9,7 @@ import {
 import type { PromptProcessor, Tool } from '@lamb/plugin-kit';
 import type { Catalogue } from './catalogue.ts';
 import { orderLevels } from './order-levels.ts';
-import type { Plan, PlannedTool } from './plan.ts';
+import { CLASSIC_PLACEHOLDER, type Plan, type PlannedTool } from './plan.ts';
 import { parseTemplate, placeholdersOf, type Template } from './template.ts';
 
 /** What of an assistant decides how it runs. */
@@ -49,7 +49,7 @@ export function compilePlan(assistant: AssistantSource, catalogue: Catalogue): {
     kind: metadata.assistant_type,
     systemPrompt: assistant.systemPrompt,
     template,
-    levels: [...levels.map((level) => level.map(({ tool }) => tool)), ...brokenLevel(cyclic)],
+    levels: [...brokenLevel(cyclic), ...levels.map((level) => level.map(({ tool }) => tool))],
     processor,
     connector: metadata.connector,
     model: metadata.llm,
@@ -100,22 +100,37 @@ function planTools(
   processor: PromptProcessor,
   problems: Problem[],
 ): PlacedTool[] {
-  if (metadata.assistant_type === 'classic' && entries.length > 1) {
+  const classic = metadata.assistant_type === 'classic';
+  if (classic) reportClassicTools(entries, problems);
+  const taken = new Set([USER_INPUT, ...(processor.placeholders ?? [])]);
+  for (const { entry } of entries) if (entry.placeholder !== undefined) taken.add(entry.placeholder);
+  const claimed = new Map<string, string>();
+  return entries.map(({ entry, path }) => {
+    const tool = catalogue.findTool(entry.type);
+    const ownPlaceholder = classic ? CLASSIC_PLACEHOLDER : (tool?.context?.placeholder ?? entry.type);
+    const placeholder = entry.placeholder ?? freePlaceholder(ownPlaceholder, taken);
+    // Nobody chose the placeholder of an unknown tool; that the tool is unknown is said elsewhere.
+    if (tool || entry.placeholder !== undefined) reportPlaceholder(placeholder, path, claimed, processor, problems);
+    return planTool(entry, tool, placeholder, path, catalogue, problems);
+  });
+}
+
+function reportClassicTools(entries: readonly PlacedEntry[], problems: Problem[]): void {
+  if (entries.length > 1) {
     problems.push({
       severity: 'error',
       path: 'tools',
       message: 'A classic assistant has one context tool. Keep one, or make it a multi-tool assistant.',
     });
   }
-  const taken = new Set([USER_INPUT, ...(processor.placeholders ?? [])]);
-  for (const { entry } of entries) if (entry.placeholder !== undefined) taken.add(entry.placeholder);
-  const claimed = new Map<string, string>();
-  return entries.map(({ entry, path }) => {
-    const tool = catalogue.findTool(entry.type);
-    const placeholder = entry.placeholder ?? freePlaceholder(tool?.context?.placeholder ?? entry.type, taken);
-    reportPlaceholder(placeholder, path, claimed, processor, problems);
-    return planTool(entry, tool, placeholder, path, catalogue, problems);
-  });
+  for (const { entry, path } of entries) {
+    if (entry.placeholder === undefined || entry.placeholder === CLASSIC_PLACEHOLDER) continue;
+    problems.push({
+      severity: 'error',
+      path: `${path}.placeholder`,
+      message: `In a classic assistant the tool fills {${CLASSIC_PLACEHOLDER}}. Name that, or make it a multi-tool assistant.`,
+    });
+  }
 }
 
 function planTool(
@@ -163,7 +178,7 @@ function planTool(
   return {
     tool: { ...shared, ready: { tool, config: parsed.data, templates } },
     placeholder,
-    needs: [...templates.values()].flatMap(placeholdersOf),
+    needs: [...new Set([...templates.values()].flatMap(placeholdersOf))],
     path,
   };
 }
@@ -205,12 +220,15 @@ function reportPlaceholder(
 }
 
 function reportCycle(cyclic: readonly PlacedTool[], problems: Problem[]): void {
-  const names = cyclic.map(({ placeholder }) => `{${placeholder}}`).join(', ');
-  for (const { path } of cyclic) {
+  const refersToItself = ({ placeholder, needs }: PlacedTool) => needs.includes(placeholder);
+  const names = cyclic.filter((item) => !refersToItself(item)).map(({ placeholder }) => `{${placeholder}}`);
+  for (const item of cyclic) {
     problems.push({
       severity: 'error',
-      path: `${path}.config`,
-      message: `${names} wait for each other; remove one of the references.`,
+      path: `${item.path}.config`,
+      message: refersToItself(item)
+        ? `{${item.placeholder}} refers to itself; remove the reference.`
+        : `${names.join(', ')} wait for each other; remove one of the references.`,
     });
   }
 }
@@ -228,10 +246,10 @@ function reportTemplateUse(
   processor: PromptProcessor,
   problems: Problem[],
 ): void {
-  const used = new Set(template ? placeholdersOf(template) : []);
+  const inTemplate = new Set(template ? placeholdersOf(template) : []);
+  const inTools = new Set(planned.flatMap(({ needs }) => needs));
   const filled = new Set([USER_INPUT, ...(processor.placeholders ?? []), ...planned.map((item) => item.placeholder)]);
-  for (const { needs } of planned) for (const name of needs) used.add(name);
-  for (const name of used) {
+  for (const name of inTemplate) {
     if (filled.has(name) || plan.kind === 'classic') continue;
     problems.push({
       severity: 'warning',
@@ -239,15 +257,23 @@ function reportTemplateUse(
       message: `Nothing fills {${name}}; it will be left out of the prompt.`,
     });
   }
-  for (const { placeholder, path } of planned) {
-    if (used.has(placeholder)) continue;
+  for (const { needs, placeholder, path } of planned) {
+    for (const name of needs) {
+      if (filled.has(name)) continue;
+      problems.push({
+        severity: 'warning',
+        path: `${path}.config`,
+        message: `Nothing fills {${name}}; it will be left out.`,
+      });
+    }
+    if (inTemplate.has(placeholder) || inTools.has(placeholder)) continue;
     problems.push({
       severity: 'warning',
       path: `${path}.placeholder`,
       message: `The template does not use {${placeholder}}, so what this tool finds does not reach the model.`,
     });
   }
-  if (template && !used.has(USER_INPUT)) {
+  if (template && !inTemplate.has(USER_INPUT)) {
     problems.push({
       severity: 'warning',
       path: 'prompt_template',

@@ -2,6 +2,9 @@ import type { ToolProblem } from '@lamb/contract';
 import type { PromptProcessor, Tool } from '@lamb/plugin-kit';
 import type { Template } from './template.ts';
 
+/** What the one tool of a classic assistant fills. */
+export const CLASSIC_PLACEHOLDER = 'context';
+
 /** One context tool of a plan. A tool that cannot run stays in the plan with its problem, so that the turn can say so. */
 export interface PlannedTool {
   readonly type: string;

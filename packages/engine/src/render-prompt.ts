@@ -1,7 +1,7 @@
 import { USER_INPUT, messageText, type ChatMessage, type MessagePart, type PromptSpan } from '@lamb/contract';
 import { listAvailableSources } from './list-available-sources.ts';
 import type { GatheredTool } from './gather-context.ts';
-import type { Plan } from './plan.ts';
+import { CLASSIC_PLACEHOLDER, type Plan } from './plan.ts';
 import type { Template } from './template.ts';
 
 /** Where a stretch of a message came from; tokens are counted later, and only for a trace. */
@@ -61,7 +61,9 @@ function collectFillings(
     fillings.set(planned.placeholder, { text, origin: 'tool', tool: planned.type });
   }
   // A classic assistant without a tool still has {context}, and it is empty.
-  if (plan.kind === 'classic' && !fillings.has('context')) fillings.set('context', { text: '', origin: 'processor' });
+  if (plan.kind === 'classic' && !fillings.has(CLASSIC_PLACEHOLDER)) {
+    fillings.set(CLASSIC_PLACEHOLDER, { text: '', origin: 'processor' });
+  }
   for (const [name, text] of processorValues) fillings.set(name, { text, origin: 'processor' });
   fillings.set(USER_INPUT, { text: userInput, origin: 'user_input' });
   return fillings;

@@ -1,0 +1,34 @@
+import type { RunTrace } from '@lamb/contract';
+import type { ToolHost } from '@lamb/plugin-kit';
+import type { TurnPorts } from '../run-turn.ts';
+import { makeConnector } from './make-connector.ts';
+
+const refuse = () => Promise.reject(new Error('This test gave the tools no host.'));
+const host: ToolHost = { knowledge: { query: refuse }, rubrics: { get: refuse }, files: { read: refuse } };
+
+/** Ports that remember what was reported and traced. */
+export interface RecordingPorts extends TurnPorts {
+  readonly traces: RunTrace[];
+  readonly errors: { error: unknown; where: string }[];
+}
+
+/** Makes ports for a turn; a character counts as one token, so that counts are easy to check. */
+export function makePorts(overrides: Partial<TurnPorts> = {}): RecordingPorts {
+  const traces: RunTrace[] = [];
+  const errors: RecordingPorts['errors'] = [];
+  return {
+    runId: 'run-1',
+    endUser: { id: 'user-1' },
+    host,
+    model: { connector: makeConnector(), model: 'model-1', settings: {} },
+    askSmallModel: undefined,
+    countTokens: (text) => text.length,
+    recordTrace: (trace) => traces.push(trace),
+    reportError: (error, where) => errors.push({ error, where }),
+    now: () => 1_700_000_000_000,
+    signal: new AbortController().signal,
+    ...overrides,
+    traces,
+    errors,
+  };
+}
