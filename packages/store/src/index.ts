@@ -40,6 +40,7 @@ export {
   type NewFile,
   type StoredFile,
 } from './files.ts';
+export { isNameTaken } from './is-name-taken.ts';
 export type { Page, PageRequest } from './keyset.ts';
 export {
   listAssistants,

@@ -54,6 +54,21 @@ export interface UsageTotal {
   totalTokens: number;
 }
 
+const entryColumns = [
+  'run_id',
+  'user_id',
+  'assistant_id',
+  'connector',
+  'model',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'estimated',
+  'outcome',
+  'duration_ms',
+  'created_at',
+] as const;
+
 export async function recordUsage(tx: TenantTx, entry: UsageEntry): Promise<void> {
   await insertEntries(tx, [entry]);
 }
@@ -114,12 +129,5 @@ async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Prom
       ${column((entry) => entry.createdAt ?? now)}::timestamptz[]
     )
   )`;
-  await executePrepared(
-    tx,
-    tx
-      .insertInto('lamb.usage_ledger')
-      .columns(['run_id', 'user_id', 'assistant_id', 'connector', 'model', 'prompt_tokens'])
-      .columns(['completion_tokens', 'total_tokens', 'estimated', 'outcome', 'duration_ms', 'created_at'])
-      .expression(values),
-  );
+  await executePrepared(tx, tx.insertInto('lamb.usage_ledger').columns(entryColumns).expression(values));
 }
