@@ -14,7 +14,7 @@ export const anthropicMessages: WireFormat = {
     if (readArray(messages).length === 0) return 'messages: at least one message is required';
     return undefined;
   },
-  wantsStream: (body) => readObject(body)['stream'] === true,
+  wantsStream: (body) => readObject(body).stream === true,
 
   encodeWhole(reply, request, serial) {
     return {
@@ -102,7 +102,7 @@ function describeMessage(request: RecordedRequest, serial: number) {
     id: `msg_${String(serial).padStart(8, '0')}`,
     type: 'message',
     role: 'assistant',
-    model: readString(readObject(request.body)['model']) ?? '',
+    model: readString(readObject(request.body).model) ?? '',
   };
 }
 

@@ -5,9 +5,9 @@ import type { WireFormat } from './wire-format.ts';
 /** `POST /v1beta/models/{model}:generateContent` */
 export const geminiImages: WireFormat = {
   toolCallIdPrefix: '',
-  acceptsKey: (request, key) => request.headers['x-goog-api-key'] === key || request.query['key'] === key,
+  acceptsKey: (request, key) => request.headers['x-goog-api-key'] === key || request.query.key === key,
   findMistake: (body) =>
-    readArray(readObject(body)['contents']).length === 0
+    readArray(readObject(body).contents).length === 0
       ? '* GenerateContentRequest.contents: contents is not specified'
       : undefined,
   wantsStream: () => false,

@@ -44,10 +44,10 @@ export function takeReply(queue: ScriptEntry[], request: RecordedRequest, genera
 
 function fits(when: RequestMatch, request: RecordedRequest, generates: boolean): boolean {
   if (when.path === undefined ? !generates : when.path !== request.path) return false;
-  if (when.model !== undefined && when.model !== readString(readObject(request.body)['model'])) return false;
+  if (when.model !== undefined && when.model !== readString(readObject(request.body).model)) return false;
   if (when.contains !== undefined && !JSON.stringify(request.body).includes(when.contains)) return false;
   if (when.lastMessage !== undefined) {
-    const last = JSON.stringify(readArray(readObject(request.body)['messages']).at(-1) ?? '');
+    const last = JSON.stringify(readArray(readObject(request.body).messages).at(-1) ?? '');
     if (!last.includes(when.lastMessage)) return false;
   }
   return true;

@@ -8,10 +8,10 @@ export const ollamaChat: WireFormat = {
   toolCallIdPrefix: 'call_',
   acceptsKey: () => true,
   findMistake(body) {
-    if (readString(readObject(body)['model']) === undefined) return 'model is required';
+    if (readString(readObject(body).model) === undefined) return 'model is required';
     return undefined;
   },
-  wantsStream: (body) => readObject(body)['stream'] !== false,
+  wantsStream: (body) => readObject(body).stream !== false,
 
   encodeWhole(reply, request) {
     const message = {
@@ -54,7 +54,7 @@ function encodeLine(value: unknown): string {
 }
 
 function describe(request: RecordedRequest) {
-  return { model: readString(readObject(request.body)['model']) ?? '', created_at: new Date().toISOString() };
+  return { model: readString(readObject(request.body).model) ?? '', created_at: new Date().toISOString() };
 }
 
 /** Ollama sends arguments as an object; text that is none stays text, which is the fault that was asked for. */

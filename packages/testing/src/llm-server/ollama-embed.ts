@@ -7,7 +7,7 @@ import type { WireFormat } from './wire-format.ts';
 export const ollamaEmbed: WireFormat = {
   toolCallIdPrefix: '',
   acceptsKey: () => true,
-  findMistake: (body) => (readString(readObject(body)['model']) === undefined ? 'model is required' : undefined),
+  findMistake: (body) => (readString(readObject(body).model) === undefined ? 'model is required' : undefined),
   wantsStream: () => false,
   encodeWhole(_reply, request) {
     const { model, input, dimensions } = readObject(request.body);

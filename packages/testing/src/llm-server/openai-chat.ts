@@ -9,11 +9,11 @@ export const openAiChat: WireFormat = {
   toolCallIdPrefix: 'call_',
   acceptsKey: (request, key) => findBearer(request) === key,
   findMistake(body) {
-    if (readString(readObject(body)['model']) === undefined) return 'you must provide a model parameter';
-    if (readArray(readObject(body)['messages']).length === 0) return "Missing required parameter: 'messages'.";
+    if (readString(readObject(body).model) === undefined) return 'you must provide a model parameter';
+    if (readArray(readObject(body).messages).length === 0) return "Missing required parameter: 'messages'.";
     return undefined;
   },
-  wantsStream: (body) => readObject(body)['stream'] === true,
+  wantsStream: (body) => readObject(body).stream === true,
 
   encodeWhole(reply, request, serial) {
     const text = reply.chunks.join('');
@@ -33,7 +33,7 @@ export const openAiChat: WireFormat = {
   },
 
   encodeStream(reply, request, serial) {
-    const includeUsage = readObject(readObject(request.body)['stream_options'])['include_usage'] === true;
+    const includeUsage = readObject(readObject(request.body).stream_options).include_usage === true;
     const common = describeCompletion('chat.completion.chunk', request, serial);
     const noUsage = includeUsage ? { usage: null } : {};
     const frame = (delta: object, finishReason: string | null = null): string =>
@@ -72,7 +72,7 @@ function describeCompletion(object: string, request: RecordedRequest, serial: nu
     id: `chatcmpl-${String(serial).padStart(8, '0')}`,
     object,
     created: Math.floor(Date.now() / 1000),
-    model: readString(readObject(request.body)['model']) ?? '',
+    model: readString(readObject(request.body).model) ?? '',
     service_tier: 'default',
     system_fingerprint: 'fp_scripted',
   };

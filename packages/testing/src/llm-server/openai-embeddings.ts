@@ -8,8 +8,8 @@ export const openAiEmbeddings: WireFormat = {
   toolCallIdPrefix: '',
   acceptsKey: (request, key) => findBearer(request) === key,
   findMistake(body) {
-    if (readString(readObject(body)['model']) === undefined) return 'you must provide a model parameter';
-    return listInputs(readObject(body)['input']).length === 0 ? "Missing required parameter: 'input'." : undefined;
+    if (readString(readObject(body).model) === undefined) return 'you must provide a model parameter';
+    return listInputs(readObject(body).input).length === 0 ? "Missing required parameter: 'input'." : undefined;
   },
   wantsStream: () => false,
   encodeWhole(_reply, request) {

@@ -8,7 +8,7 @@ export const openAiImages: WireFormat = {
   toolCallIdPrefix: '',
   acceptsKey: (request, key) => findBearer(request) === key,
   findMistake: (body) =>
-    readString(readObject(body)['prompt']) === undefined ? "Missing required parameter: 'prompt'." : undefined,
+    readString(readObject(body).prompt) === undefined ? "Missing required parameter: 'prompt'." : undefined,
   wantsStream: () => false,
   encodeWhole(reply, request) {
     const { n } = readObject(request.body);

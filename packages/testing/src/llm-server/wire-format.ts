@@ -5,15 +5,15 @@ import type { RecordedRequest } from './recorded-request.ts';
 export interface WireFormat {
   toolCallIdPrefix: string;
   /** Whether the key that came with the request is the wanted one. */
-  acceptsKey(request: RecordedRequest, key: string): boolean;
+  acceptsKey: (request: RecordedRequest, key: string) => boolean;
   /** A sentence about what is missing in the request, or undefined. */
-  findMistake(body: unknown): string | undefined;
-  wantsStream(body: unknown): boolean;
-  encodeWhole(reply: FilledReply, request: RecordedRequest, serial: number): unknown;
-  encodeStream?(reply: FilledReply, request: RecordedRequest, serial: number): EncodedStream;
-  encodeError(error: WireError): unknown;
+  findMistake: (body: unknown) => string | undefined;
+  wantsStream: (body: unknown) => boolean;
+  encodeWhole: (reply: FilledReply, request: RecordedRequest, serial: number) => unknown;
+  encodeStream?: (reply: FilledReply, request: RecordedRequest, serial: number) => EncodedStream;
+  encodeError: (error: WireError) => unknown;
   /** The same in mid-stream, framed. */
-  encodeStreamError?(error: WireError): string;
+  encodeStreamError?: (error: WireError) => string;
 }
 
 export interface EncodedStream {

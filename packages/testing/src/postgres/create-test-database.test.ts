@@ -36,7 +36,10 @@ test('the owner makes tables with vectors, the application does not', async () =
 
 test('prepare runs as the owner; when it fails the database is gone', async () => {
   const prepared = await createTestDatabase({
-    prepare: (url) => connect(url, async (client) => void (await client.query('create table made ()'))),
+    prepare: (url) =>
+      connect(url, async (client) => {
+        await client.query('create table made ()');
+      }),
   });
   databases.push(prepared);
   const { rows } = await connect(prepared.ownerUrl, (client) =>
@@ -45,7 +48,10 @@ test('prepare runs as the owner; when it fails the database is gone', async () =
   expect(rows).toEqual([{ tableowner: 'lamb_owner' }]);
 
   const countDatabases = async (): Promise<unknown> =>
-    await connect(database.adminUrl, async (client) => (await client.query('select datname from pg_database')).rows);
+    await connect(
+      database.adminUrl,
+      async (client) => (await client.query<object>('select datname from pg_database')).rows,
+    );
   const before = await countDatabases();
   await expect(createTestDatabase({ prepare: () => Promise.reject(new Error('no migrations')) })).rejects.toThrow(
     'no migrations',
@@ -82,7 +88,7 @@ test('a template that failed half-way is made anew', async () => {
       throw new Error('died here');
     });
   await expect(createTemplateDatabase(name, fail)).rejects.toThrow('died here');
-  const template = await createTemplateDatabase(name, async () => {});
+  const template = await createTemplateDatabase(name, () => Promise.resolve());
   const copy = await createTestDatabase({ template });
   databases.push(copy);
   const { rows } = await connect(copy.ownerUrl, (client) => client.query(`select to_regclass('half') as half`));

@@ -98,7 +98,7 @@ function describeDatabase(clusterUrl: string, name: string): TestDatabase {
 }
 
 function readClusterUrl(): string {
-  const url = process.env['LAMB_TEST_CLUSTER_URL'];
+  const url = process.env.LAMB_TEST_CLUSTER_URL;
   if (url === undefined || url === '') {
     throw new Error(
       'LAMB_TEST_CLUSTER_URL is not set. Run under vitest with @lamb/testing/global-setup, or start a cluster with startCluster() and pass its adminUrl as clusterUrl.',

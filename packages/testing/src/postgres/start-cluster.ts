@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -131,14 +131,14 @@ function startGuard(bin: string, dataDir: string, account: Account, keep: boolea
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  const ended = once(guard, 'exit');
+  const ended = new Promise<number | null>((resolve) => guard.once('exit', resolve));
   guard.unref();
-  if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
   return {
     async stop(mode: 'fast' | 'immediate'): Promise<void> {
       guard.ref();
       if (guard.stdin.writable) guard.stdin.end(`${mode}\n`);
-      const [code] = await ended;
+      const code = await ended;
       if (code !== 0) throw new Error(`pg_ctl could not stop the cluster in ${dataDir} (status ${String(code)}).`);
     },
   };
