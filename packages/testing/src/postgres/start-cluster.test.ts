@@ -68,9 +68,11 @@ test('a killed parent leaves no server and no folder', async () => {
 test('a taken port is named, with the end of the log', async () => {
   const cluster = await startCluster();
   try {
-    await expect(startCluster({ port: cluster.port })).rejects.toThrow(
+    const dataDir = await mkdtemp(join(tmpdir(), 'lamb-pg-taken-'));
+    await expect(startCluster({ port: cluster.port, dataDir, keep: false })).rejects.toThrow(
       new RegExp(`did not start on port ${cluster.port}[^]*could not bind`),
     );
+    expect(existsSync(dataDir)).toBe(false);
   } finally {
     await cluster.stop();
   }

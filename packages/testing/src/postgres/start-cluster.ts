@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,10 +37,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const account = findServerAccount();
   const dataDir = prepareFolder(options.dataDir, account);
   const keep = options.keep ?? options.dataDir !== undefined;
+  const guard = startGuard(bin, dataDir, account, keep);
   try {
     await initialize(bin, dataDir, account);
     const port = await startOnPort(bin, dataDir, account, options);
-    const guard = startGuard(bin, dataDir, account, keep);
     return {
       adminUrl: `postgres://postgres@127.0.0.1:${port}/postgres`,
       port,
@@ -48,7 +48,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       stop: (mode = keep ? 'fast' : 'immediate') => guard.stop(mode),
     };
   } catch (error) {
-    if (!keep) rmSync(dataDir, { recursive: true, force: true });
+    // There may be no server to stop; what counts is that the folder goes.
+    await guard.stop('immediate').catch(() => undefined);
     throw error;
   }
 }
