@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findAssistantByName, getAssistantAccess } from './assistant-access.ts';
 import { publishAssistant, unpublishAssistant } from './assistant-publications.ts';
 import { listAssistantShares, shareAssistant, unshareAssistant } from './assistant-shares.ts';
 import {
   createAssistant,
   deleteAssistant,
-  findAssistantByName,
   getAssistant,
-  getAssistantAccess,
   restoreAssistant,
   transferAssistant,
   updateAssistant,
@@ -56,6 +55,9 @@ test('an assistant comes back as it was saved, the metadata to the letter', asyn
   expect(created.id).toBeTypeOf('number');
   expect(created.ownerEmail).toContain('@example.org');
   expect(await tenant.run((tx) => getAssistant(tx, created.id))).toEqual(created);
+  const copy = await tenant.run((tx) => createAssistant(tx, { ...created, name: 'a copy' }));
+  expect(copy).toMatchObject({ ...content, name: 'a copy' });
+  expect(copy.id).not.toBe(created.id);
 });
 
 test('a name is taken once per owner and free again after deletion', async () => {

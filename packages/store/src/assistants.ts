@@ -79,14 +79,6 @@ export interface NewAssistant extends Partial<AssistantContent> {
   updatedAt?: Date;
 }
 
-/** An assistant and what a user is to it: what a policy needs, in one query. */
-export interface AssistantAccess {
-  assistant: Assistant;
-  isOwner: boolean;
-  isShared: boolean;
-  isPublished: boolean;
-}
-
 const columnOf = {
   name: 'name',
   description: 'description',
@@ -102,11 +94,11 @@ const columnOf = {
 } as const satisfies Record<keyof AssistantContent, keyof AssistantTable>;
 
 export async function createAssistant(tx: TenantTx, input: NewAssistant): Promise<Assistant> {
-  const { ownerId, name, createdAt, updatedAt, ...content } = input;
+  const { ownerId, name, createdAt, updatedAt } = input;
   const { id } = await tx
     .insertInto('lamb.assistants')
     .values({
-      ...toColumns(content),
+      ...toColumns(input),
       name,
       owner_id: ownerId,
       ...(createdAt && { created_at: createdAt }),
@@ -125,51 +117,6 @@ export async function getAssistant(tx: TenantTx, id: number): Promise<Assistant 
     selectAssistants(tx).where('a.id', '=', id).where('a.deleted_at', 'is', null),
   );
   return row === undefined ? undefined : toAssistant(row);
-}
-
-export async function getAssistantAccess(
-  tx: TenantTx,
-  id: number,
-  userId: string,
-): Promise<AssistantAccess | undefined> {
-  const [row] = await executePrepared(
-    tx,
-    selectAssistantAccess(tx, userId).where('a.id', '=', id).where('a.deleted_at', 'is', null),
-  );
-  return row === undefined ? undefined : toAssistantAccess(row);
-}
-
-/** The assistant a user means by a name: their own first, then one shared with them, then a published one, newest first. */
-export async function findAssistantByName(
-  tx: TenantTx,
-  name: string,
-  userId: string,
-): Promise<AssistantAccess | undefined> {
-  const named = tx
-    .selectFrom('lamb.assistants')
-    .select('id')
-    .where('name', '=', name)
-    .where('deleted_at', 'is', null)
-    .union(
-      tx
-        .selectFrom('lamb.assistants')
-        .select('id')
-        .where('published_name', '=', name)
-        .where('published_at', 'is not', null)
-        .where('deleted_at', 'is', null),
-    );
-  const [row] = await executePrepared(
-    tx,
-    selectAssistantAccess(tx, userId)
-      .innerJoin(named.as('named'), 'named.id', 'a.id')
-      .where((eb) => eb.or([isOwner(userId), isShared(userId), eb('a.published_at', 'is not', null)]))
-      .orderBy(isOwner(userId), 'desc')
-      .orderBy(isShared(userId), 'desc')
-      .orderBy('a.updated_at', 'desc')
-      .orderBy('a.id', 'desc')
-      .limit(sql.lit(1)),
-  );
-  return row === undefined ? undefined : toAssistantAccess(row);
 }
 
 /** Changes the given fields. Undefined when there is no such assistant; `stale_update` when `expectedVersion` is not its version. */
@@ -228,12 +175,7 @@ export async function restoreAssistant(tx: TenantTx, id: number): Promise<boolea
   return numUpdatedRows > 0n;
 }
 
-export const isOwner = (userId: string) => sql<boolean>`(a.owner_id = ${userId}::uuid)`;
-
-export const isShared = (userId: string) =>
-  sql<boolean>`exists (select from lamb.assistant_shares s where s.assistant_id = a.id and s.user_id = ${userId}::uuid)`;
-
-function selectAssistants(tx: TenantTx) {
+export function selectAssistants(tx: TenantTx) {
   return tx
     .selectFrom('lamb.assistants as a')
     .innerJoin('auth.user as u', 'u.id', 'a.owner_id')
@@ -245,13 +187,9 @@ function selectAssistants(tx: TenantTx) {
     .select(['a.version', 'a.created_at', 'a.updated_at', 'a.deleted_at']);
 }
 
-function selectAssistantAccess(tx: TenantTx, userId: string) {
-  return selectAssistants(tx).select([isOwner(userId).as('is_owner'), isShared(userId).as('is_shared')]);
-}
+export type AssistantRow = Awaited<ReturnType<ReturnType<typeof selectAssistants>['executeTakeFirstOrThrow']>>;
 
-type AssistantRow = Awaited<ReturnType<ReturnType<typeof selectAssistants>['executeTakeFirstOrThrow']>>;
-
-function toAssistant(row: AssistantRow): Assistant {
+export function toAssistant(row: AssistantRow): Assistant {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -277,15 +215,6 @@ function toAssistant(row: AssistantRow): Assistant {
   };
 }
 
-function toAssistantAccess(row: AssistantRow & { is_owner: boolean; is_shared: boolean }): AssistantAccess {
-  return {
-    assistant: toAssistant(row),
-    isOwner: row.is_owner,
-    isShared: row.is_shared,
-    isPublished: row.published_at !== null,
-  };
-}
-
 export function toPublication(
   row: Pick<AssistantRow, 'published_name' | 'published_at' | 'group_id' | 'group_name' | 'oauth_consumer_name'>,
 ): AssistantPublication | null {
@@ -301,9 +230,12 @@ export function toPublication(
 
 type ContentColumns = Partial<Pick<Selectable<AssistantTable>, (typeof columnOf)[keyof AssistantContent]>>;
 
+/** Only what is content: the rest of a whole assistant that is passed in stays out. */
 function toColumns(content: Partial<AssistantContent>): ContentColumns {
-  const given = Object.entries(content).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([key, value]) => [columnOf[key as keyof AssistantContent], value]));
+  const fields = Object.keys(columnOf) as (keyof AssistantContent)[];
+  return Object.fromEntries(
+    fields.filter((field) => content[field] !== undefined).map((field) => [columnOf[field], content[field]]),
+  );
 }
 
 function explainTakenName(name?: string) {

@@ -7,19 +7,17 @@ export {
   type ApiKey,
   type NewApiKey,
 } from './api-keys.ts';
+export { findAssistantByName, getAssistantAccess, type AssistantAccess } from './assistant-access.ts';
 export { publishAssistant, unpublishAssistant, type NewPublication } from './assistant-publications.ts';
 export { listAssistantShares, shareAssistant, unshareAssistant, type AssistantShare } from './assistant-shares.ts';
 export {
   createAssistant,
   deleteAssistant,
-  findAssistantByName,
   getAssistant,
-  getAssistantAccess,
   restoreAssistant,
   transferAssistant,
   updateAssistant,
   type Assistant,
-  type AssistantAccess,
   type AssistantContent,
   type AssistantPublication,
   type AssistantType,

@@ -17,6 +17,7 @@ export interface Position {
   id: string;
 }
 
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(\d{3}|\d{6})Z$/;
 const rowCounts = [11, 26, 51, 101, 201];
 
 /** Cuts off what was read to see whether there is a next page. */
@@ -62,7 +63,7 @@ export function decodeCursor(sort: string, cursor: string | undefined): Position
 /** The position of a list sorted by a time. */
 export function readTime(position: Position): Date {
   const time = new Date(position.value);
-  if (Number.isNaN(time.getTime())) throw invalidCursor();
+  if (!isoTime.test(position.value) || Number.isNaN(time.getTime())) throw invalidCursor();
   return time;
 }
 

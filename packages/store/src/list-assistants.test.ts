@@ -161,6 +161,7 @@ test('a cursor of another list, or none at all, is the caller’s mistake', asyn
     'x',
     encode(null),
     encode(['updated', 'soon', '1']),
+    encode(['updated', '1', '1']),
     encode(['updated', 1]),
   ]) {
     await expect(list({ sort: 'updated', cursor })).rejects.toMatchObject({ code: 'invalid_request' });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { isOwner, isShared, toPublication, type AssistantPublication, type AssistantType } from './assistants.ts';
+import { isOwner, isShared } from './assistant-access.ts';
+import { toPublication, type AssistantPublication, type AssistantType } from './assistants.ts';
 import {
   cutPage,
   decodeCursor,

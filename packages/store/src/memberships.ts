@@ -109,9 +109,17 @@ export async function listMembers(tx: TenantTx, page: PageRequest): Promise<Page
     page.limit,
     'joined',
     (row) => ({ value: row.position, id: row.memberId }),
-    ({ systemRole, memberId: _memberId, position: _position, ...member }) => ({
-      ...member,
-      systemAdmin: isSystemAdmin(systemRole),
+    (row) => ({
+      id: row.id,
+      email: row.email,
+      name: row.name,
+      kind: row.kind,
+      lmsUserId: row.lmsUserId,
+      enabled: row.enabled,
+      banned: row.banned,
+      systemAdmin: isSystemAdmin(row.systemRole),
+      role: row.role,
+      joinedAt: row.joinedAt,
     }),
   );
 }

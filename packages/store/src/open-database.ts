@@ -29,14 +29,16 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
 }
 
-const int8Array = 1016;
+type ParseValue = (text: string) => unknown;
 
 /** `bigint` as a number: ids and sums stay far below 2^53, and JSON has nothing else for them. */
-const findTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) => {
-  if (oid === pg.types.builtins.INT8) return parseSafeInteger;
-  if (oid === int8Array) return parseSafeIntegers;
-  return pg.types.getTypeParser(oid, format as 'text');
-};
+const parsers = new Map<number, ParseValue>([
+  [pg.types.builtins.INT8, parseSafeInteger],
+  [1016, parseSafeIntegers],
+]);
+
+const findTypeParser: typeof pg.types.getTypeParser = (oid, format): ParseValue =>
+  parsers.get(oid) ?? (pg.types.getTypeParser(oid, format) as ParseValue);
 
 function parseSafeIntegers(text: string): number[] {
   const inner = text.slice(1, -1);

@@ -1,6 +1,6 @@
 import { sql, type CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { getAssistantAccess } from './assistants.ts';
+import { getAssistantAccess } from './assistant-access.ts';
 import type { Db } from './database.ts';
 import { listAssistants, type AssistantScope, type AssistantSort } from './list-assistants.ts';
 import { openTestStore, type TestStore, type TestTenant } from './open-test-store.ts';

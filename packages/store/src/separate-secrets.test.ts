@@ -52,5 +52,5 @@ test('a secret without its place, or with a place that is none, goes nowhere', (
   expect(hasPlaceFor(config, '/constructor/prototype/token')).toBe(false);
   expect(hasPlaceFor(config, '/features/rag_enabled')).toBe(false);
   expect(insertSecrets({}, new Map([['/__proto__/token', 'x']]))).toEqual({});
-  expect(({} as Record<string, unknown>)['token']).toBeUndefined();
+  expect({}).not.toHaveProperty('token');
 });

@@ -26,7 +26,10 @@ export async function withTenant<Result>(
     } catch (error) {
       close();
       // When even this fails the pool discards the connection, and the first error is the one to report.
-      await sql.raw('rollback').execute(connection).catch(ignore);
+      await sql
+        .raw('rollback')
+        .execute(connection)
+        .catch(() => undefined);
       throw explainRefusedText(error);
     }
     close();
@@ -69,5 +72,3 @@ function explainRefusedText(error: unknown): unknown {
   if (typeof code !== 'string' || !textNotStorable.has(code)) return error;
   return new AppError('invalid_request', { message: 'Text may not contain the character U+0000.', cause: error });
 }
-
-function ignore(): void {}
