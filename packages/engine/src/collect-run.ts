@@ -11,12 +11,15 @@ export interface CollectedRun {
   readonly finishReason: string;
 }
 
-/** Reads a turn to its end. A failed or cancelled one is thrown as the `AppError` that its event names. */
+/**
+ * Reads a turn to its end. A failed or cancelled one is thrown as the `AppError` that its event names,
+ * and one without an end is an error too, so that half an answer is never taken for a whole one.
+ */
 export async function collectRun(events: AsyncIterable<RunEvent>): Promise<CollectedRun> {
   let runId = '';
   let text = '';
   let reasoning = '';
-  let finishReason = '';
+  let finishReason: string | undefined;
   const sources: AttributedSource[] = [];
   const problems: (ToolProblem & { tool: string; placeholder: string })[] = [];
   let usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, estimated: true };
@@ -53,5 +56,6 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
         break;
     }
   }
+  if (finishReason === undefined) throw new AppError('internal_error');
   return { runId, text, reasoning, sources, problems, usage, finishReason };
 }

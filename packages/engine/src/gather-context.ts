@@ -4,6 +4,7 @@ import { createEventChannel } from './event-channel.ts';
 import type { Plan, PlannedTool } from './plan.ts';
 import { fillTemplate } from './template.ts';
 import type { EventBody } from './event-sequence.ts';
+import { DeadlinePassed, withDeadline } from './with-deadline.ts';
 
 /** What one tool contributed; a tool that failed contributes its fallback and a problem. */
 export interface GatheredTool {
@@ -35,6 +36,7 @@ export async function* gatherContext(
   const gathered: GatheredTool[] = [];
   const values = new Map([['user_input', input.userInput], ...input.processorValues]);
   for (const [level, tools] of plan.levels.entries()) {
+    input.signal.throwIfAborted();
     const channel = createEventChannel<EventBody<RunEvent>>();
     const running = Promise.all(tools.map((planned) => gatherOne(planned, level, values, input, channel.push)));
     void running.finally(channel.close).catch(() => undefined);
@@ -44,6 +46,7 @@ export async function* gatherContext(
       values.set(result.planned.placeholder, result.content);
     }
   }
+  input.signal.throwIfAborted();
   if (gathered.length > 0) yield { type: 'status', text: 'merging tool outputs' };
   for (const { sources } of gathered) for (const source of sources) yield { type: 'source', source };
   return gathered;
@@ -58,7 +61,7 @@ async function gatherOne(
 ): Promise<GatheredTool> {
   const ref = { tool: planned.type, placeholder: planned.placeholder };
   const started = performance.now();
-  for (const text of statusTexts(planned)) emit({ type: 'status', text, tool: planned.type });
+  for (const text of statusTexts(planned, input)) emit({ type: 'status', text, tool: planned.type });
   emit({ type: 'tool.started', ...ref });
   const { problem, ...result } = await runTool(planned, values, input);
   const content = result.content === '' && problem ? planned.fallback : result.content;
@@ -70,18 +73,29 @@ async function gatherOne(
   return { planned, level, content, sources, ...outcome };
 }
 
-function statusTexts(planned: PlannedTool): readonly string[] {
-  if ('problem' in planned.ready) return [`calling ${planned.type}`];
+function statusTexts(planned: PlannedTool, { reportError }: GatherInput): readonly string[] {
+  const plain = [`calling ${planned.type}`];
+  if ('problem' in planned.ready) return plain;
   const { tool, config } = planned.ready;
-  const text = tool.context?.status?.({ config }) ?? `calling ${planned.type}`;
-  return typeof text === 'string' ? [text] : text;
+  try {
+    const said: unknown = tool.context?.status?.({ config });
+    const texts: readonly unknown[] = Array.isArray(said) ? said : [said];
+    return texts.every((text) => typeof text === 'string') ? texts : plain;
+  } catch (error) {
+    reportError(error, planned.type);
+    return plain;
+  }
+}
+
+interface ToolOutcome extends Pick<ToolResult, 'content' | 'sources'> {
+  readonly problem?: ToolProblem;
 }
 
 async function runTool(
   planned: PlannedTool,
   values: ReadonlyMap<string, string>,
   input: GatherInput,
-): Promise<Pick<ToolResult, 'content' | 'sources'> & { problem?: ToolProblem }> {
+): Promise<ToolOutcome> {
   if ('problem' in planned.ready) return { content: '', problem: planned.ready.problem };
   const { tool, config, templates } = planned.ready;
   const rendered: Record<string, unknown> = { ...config };
@@ -90,44 +104,28 @@ async function runTool(
     const raw = await withDeadline(planned.timeoutMs, input.signal, async (signal) =>
       tool.context?.run({ config: rendered, query: input.query, messages: input.messages, host: input.host, signal }),
     );
-    const result = ToolResult.safeParse(raw);
-    if (!result.success) {
-      return {
-        content: '',
-        problem: { code: 'invalid_result', message: 'It returned something that is not a result.' },
-      };
-    }
-    const { content, sources, error } = result.data;
-    return { content, sources, ...(error === undefined ? {} : { problem: { code: 'failed', message: error } }) };
+    return readResult(raw);
   } catch (error) {
     return { content: '', problem: toProblem(error, planned, input) };
   }
 }
 
-class DeadlinePassed extends Error {}
+// Far beyond what a model reads and a person looks at: a tool that returns more is broken, and would take the turn with it.
+const MAX_CONTENT_CHARS = 2_000_000;
+const MAX_SOURCES = 1000;
 
-/** Gives `work` a signal that ends with the deadline or the turn, and does not wait for work that ignores it. */
-async function withDeadline<Result>(
-  milliseconds: number,
-  outer: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  outer.throwIfAborted();
-  const controller = new AbortController();
-  const ended = Promise.withResolvers<never>();
-  const end = (reason: unknown) => {
-    controller.abort(reason);
-    ended.reject(reason);
-  };
-  const onOuterAbort = () => end(outer.reason);
-  outer.addEventListener('abort', onOuterAbort, { once: true });
-  const timer = setTimeout(() => end(new DeadlinePassed()), milliseconds);
-  try {
-    return await Promise.race([work(controller.signal), ended.promise]);
-  } finally {
-    clearTimeout(timer);
-    outer.removeEventListener('abort', onOuterAbort);
+function readResult(raw: unknown): ToolOutcome {
+  const refuse = (message: string): ToolOutcome => ({ content: '', problem: { code: 'invalid_result', message } });
+  const result = ToolResult.safeParse(raw);
+  if (!result.success) return refuse('It returned something that is not a result.');
+  const { content, sources, error } = result.data;
+  if (content.length > MAX_CONTENT_CHARS) {
+    return refuse(`It returned ${String(content.length)} characters; at most ${String(MAX_CONTENT_CHARS)} fit.`);
   }
+  if (sources.length > MAX_SOURCES) {
+    return refuse(`It returned ${String(sources.length)} sources; at most ${String(MAX_SOURCES)} fit.`);
+  }
+  return { content, sources, ...(error === undefined ? {} : { problem: { code: 'failed', message: error } }) };
 }
 
 /** What may be said of a failure. The text of an unexpected error can hold anything, so it is never repeated. */

@@ -10,10 +10,12 @@ import {
 } from '@lamb/contract';
 import type { Connector, ModelEvent, ProviderSettings, ShapeQueryInput, ToolHost } from '@lamb/plugin-kit';
 import { buildTrace } from './build-trace.ts';
+import { createAbortRace } from './create-abort-race.ts';
 import { createEventSequence, type EventBody } from './event-sequence.ts';
-import { gatherContext } from './gather-context.ts';
+import { gatherContext, type GatheredTool } from './gather-context.ts';
 import type { Plan } from './plan.ts';
-import { renderPrompt } from './render-prompt.ts';
+import { renderPrompt, type RenderedPrompt } from './render-prompt.ts';
+import { withDeadline } from './with-deadline.ts';
 
 /** What the person sent. */
 export interface TurnRequest {
@@ -44,13 +46,32 @@ export interface TurnPorts {
 
 class TurnDeadlinePassed extends Error {}
 
+/** How long a prompt processor may think about the query before tools search with the person's own words. */
+const QUERY_TIMEOUT_MS = 10_000;
+
 /**
  * Runs one turn and tells everything that happens as a sequence of events. Ends with `run.finished`, `run.failed` or
  * `run.cancelled`; never throws. When the consumer stops reading, everything upstream is aborted.
  */
-export async function* runTurn(plan: Plan, request: TurnRequest, ports: TurnPorts): AsyncGenerator<RunEvent> {
-  const number = createEventSequence(ports.runId, ports.now);
+export function runTurn(plan: Plan, request: TurnRequest, ports: TurnPorts): AsyncGenerator<RunEvent> {
   const turn = new AbortController();
+  const events = tellTurn(plan, request, ports, turn);
+  const stop = events.return.bind(events);
+  // A generator takes `return` only when it is done waiting for what it waits for; the abort ends that wait.
+  events.return = (value) => {
+    turn.abort();
+    return stop(value);
+  };
+  return events;
+}
+
+async function* tellTurn(
+  plan: Plan,
+  request: TurnRequest,
+  ports: TurnPorts,
+  turn: AbortController,
+): AsyncGenerator<RunEvent> {
+  const number = createEventSequence(ports.runId, ports.now);
   const onCallerGone = () => turn.abort(ports.signal.reason);
   if (ports.signal.aborted) onCallerGone();
   ports.signal.addEventListener('abort', onCallerGone, { once: true });
@@ -60,7 +81,7 @@ export async function* runTurn(plan: Plan, request: TurnRequest, ports: TurnPort
     const prompt = yield* numbered(prepare(plan, request, ports, turn.signal), number);
     yield* answer(prompt, request, ports, number, turn.signal);
   } catch (error) {
-    yield number(toEnd(error, plan, ports));
+    yield number(toEnd(error, plan, ports, turn.signal));
   } finally {
     clearTimeout(deadline);
     ports.signal.removeEventListener('abort', onCallerGone);
@@ -90,13 +111,19 @@ async function* prepare(
   });
   signal.throwIfAborted();
   const prompt = renderPrompt(plan, request.messages, processorValues, gathered);
-  if (plan.verbose) {
-    const { runId, countTokens, model } = ports;
-    ports.recordTrace(buildTrace({ runId, plan, model: model.model, gathered, prompt, countTokens }));
-  }
+  if (plan.verbose) recordTrace(plan, gathered, prompt, ports);
   const chars = prompt.spans.reduce((sum, span) => sum + span.chars, 0);
   yield { type: 'prompt.rendered', messages: prompt.messages.length, chars };
   return prompt.messages;
+}
+
+function recordTrace(plan: Plan, gathered: readonly GatheredTool[], prompt: RenderedPrompt, ports: TurnPorts): void {
+  const { runId, countTokens, model, reportError } = ports;
+  try {
+    ports.recordTrace(buildTrace({ runId, plan, model: model.model, gathered, prompt, countTokens }));
+  } catch (error) {
+    reportError(error, 'trace');
+  }
 }
 
 async function shapeQuery(
@@ -106,12 +133,17 @@ async function shapeQuery(
   userInput: string,
   signal: AbortSignal,
 ): Promise<string> {
-  if (!plan.processor.shapeQuery) return userInput;
+  const { processor } = plan;
+  if (!processor.shapeQuery) return userInput;
   try {
-    return await plan.processor.shapeQuery({ messages, userInput, askSmallModel, signal });
+    return await withDeadline(
+      QUERY_TIMEOUT_MS,
+      signal,
+      async (ending) => processor.shapeQuery?.({ messages, userInput, askSmallModel, signal: ending }) ?? userInput,
+    );
   } catch (error) {
     signal.throwIfAborted();
-    reportError(error, plan.processor.name);
+    reportError(error, processor.name);
     return userInput;
   }
 }
@@ -126,30 +158,46 @@ async function* answer(
   let usage: Usage | undefined;
   let finishReason: string | undefined;
   let answerChars = 0;
-  for await (const batch of connector.stream({ settings, model, messages, sampling, signal })) {
-    for (const event of mergeText(batch)) {
-      switch (event.type) {
-        case 'text':
-          answerChars += event.text.length;
-          yield number({ type: 'text.delta', text: event.text });
-          break;
-        case 'reasoning':
-          yield number({ type: 'reasoning.delta', text: event.text });
-          break;
-        case 'usage':
-          usage = countedUsage(event.promptTokens, event.completionTokens, false);
-          break;
-        case 'finish':
-          finishReason = event.reason;
-          break;
-        case 'tool_call':
-          break;
+  const untilAborted = createAbortRace(signal);
+  const batches = connector.stream({ settings, model, messages, sampling, signal })[Symbol.asyncIterator]();
+  try {
+    for (let step = await untilAborted(batches.next()); !step.done; step = await untilAborted(batches.next())) {
+      for (const event of mergeText(step.value)) {
+        switch (event.type) {
+          case 'text':
+            answerChars += event.text.length;
+            yield number({ type: 'text.delta', text: event.text });
+            break;
+          case 'reasoning':
+            answerChars += event.text.length;
+            yield number({ type: 'reasoning.delta', text: event.text });
+            break;
+          case 'usage':
+            usage = countedUsage(event.promptTokens, event.completionTokens, false);
+            break;
+          case 'finish':
+            finishReason = event.reason;
+            break;
+          case 'tool_call':
+            break;
+        }
       }
     }
+  } finally {
+    void close(batches);
   }
   signal.throwIfAborted();
   yield number({ type: 'usage', usage: usage ?? estimateUsage(messages, answerChars) });
   yield number({ type: 'run.finished', finish_reason: finishReason ?? 'stop' });
+}
+
+/** Lets a connector clean up. Nobody waits for it: its signal has closed the provider's connection, or its stream is over. */
+async function close(batches: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await batches.return?.();
+  } catch {
+    // The turn has its end already.
+  }
 }
 
 /** Pieces of text that arrived together leave together: one event, one frame, one write. */
@@ -176,9 +224,11 @@ function countedUsage(prompt: number, completion: number, estimated: boolean): U
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated };
 }
 
-function toEnd(error: unknown, plan: Plan, ports: TurnPorts): EventBody {
-  if (ports.signal.aborted) return { type: 'run.cancelled' };
-  const known = error instanceof TurnDeadlinePassed ? new AppError('deadline_exceeded') : error;
+function toEnd(error: unknown, plan: Plan, ports: TurnPorts, turn: AbortSignal): EventBody {
+  const outOfTime = turn.reason instanceof TurnDeadlinePassed;
+  // What an aborted connector throws says nothing; why it was aborted does.
+  if (turn.aborted && !outOfTime) return { type: 'run.cancelled' };
+  const known = outOfTime ? new AppError('deadline_exceeded') : error;
   if (known instanceof AppError) {
     return { type: 'run.failed', code: known.code, message: known.message, details: known.details };
   }
