@@ -116,7 +116,7 @@ test('pages have no gaps and no doubles, also with equal values and inserts in b
   for (const scope of scopes) {
     for (const sort of sorts) {
       const expected = ids.filter((_, n) => scope !== 'mine' || n % 2 === 1).toSorted((a, b) => a - b);
-      const request = { scope, sort, limit: 4, viewerId: tenant.colleagueId };
+      const request = { scope, sort, limit: 7, viewerId: tenant.colleagueId };
       const quiet = await listAll(request);
       expect(
         quiet.map((item) => item.id).toSorted((a, b) => a - b),
