@@ -5,7 +5,6 @@ const printed: string[] = [];
 
 // A test that expects output says so by replacing the method: vi.spyOn(console, 'warn').mockImplementation(() => {}).
 for (const method of methods) {
-  // eslint-disable-next-line no-console -- this is what catches the others
   console[method] = (...values: unknown[]) => {
     printed.push(`console.${method}(${values.map(String).join(' ')})`);
   };
