@@ -10,6 +10,6 @@ export function createEventSequence(runId: string, now: () => number): (body: Ev
   let seq = 0;
   return (body) => {
     seq += 1;
-    return { run_id: runId, seq, time: now(), ...body } as RunEvent;
+    return { run_id: runId, seq, time: now(), ...body };
   };
 }

@@ -1,4 +1,4 @@
-import type { RunEvent, ToolProblem } from '@lamb/contract';
+import type { ToolProblem } from '@lamb/contract';
 import { ToolFailure, type Tool, type ToolResult } from '@lamb/plugin-kit';
 import { describe, expect, it } from 'vitest';
 import { drain } from './__fixtures__/drain.ts';
@@ -34,7 +34,7 @@ async function gather(tools: readonly Tool[], entries: Entries, input: Partial<G
 }
 
 /** An event in one line, its time left out. */
-function tell(event: EventBody<RunEvent>): string {
+function tell(event: EventBody): string {
   switch (event.type) {
     case 'status':
       return event.text;

@@ -1,4 +1,4 @@
-import type { AttributedSource, ChatMessage, RunEvent, ToolProblem } from '@lamb/contract';
+import type { AttributedSource, ChatMessage, ToolProblem } from '@lamb/contract';
 import { ToolFailure, ToolResult, type ToolHost } from '@lamb/plugin-kit';
 import { createEventChannel } from './event-channel.ts';
 import type { Plan, PlannedTool } from './plan.ts';
@@ -32,12 +32,12 @@ export interface GatherInput {
 export async function* gatherContext(
   plan: Plan,
   input: GatherInput,
-): AsyncGenerator<EventBody<RunEvent>, readonly GatheredTool[]> {
+): AsyncGenerator<EventBody, readonly GatheredTool[]> {
   const gathered: GatheredTool[] = [];
   const values = new Map([['user_input', input.userInput], ...input.processorValues]);
   for (const [level, tools] of plan.levels.entries()) {
     input.signal.throwIfAborted();
-    const channel = createEventChannel<EventBody<RunEvent>>();
+    const channel = createEventChannel<EventBody>();
     const running = Promise.all(tools.map((planned) => gatherOne(planned, level, values, input, channel.push)));
     void running.finally(channel.close).catch(() => undefined);
     yield* channel.events;
@@ -57,7 +57,7 @@ async function gatherOne(
   level: number,
   values: ReadonlyMap<string, string>,
   input: GatherInput,
-  emit: (event: EventBody<RunEvent>) => void,
+  emit: (event: EventBody) => void,
 ): Promise<GatheredTool> {
   const ref = { tool: planned.type, placeholder: planned.placeholder };
   const started = performance.now();

@@ -62,7 +62,7 @@ function joinSpans(prompt: RenderedPrompt): string[] {
     const span = prompt.spans[index];
     if (!span) continue;
     expect(span.start, 'spans follow each other without gap or overlap').toBe(texts[span.message]?.length);
-    texts[span.message] += text;
+    texts[span.message] = `${texts[span.message] ?? ''}${text}`;
   }
   return texts;
 }

@@ -455,6 +455,7 @@ describe('a turn that nobody wants any more', () => {
   it('aborts the model’s connection at once when the reader stops reading, without waiting for the connector', async () => {
     const cleaned = Promise.withResolvers<boolean>();
     const { turn, connector, ports } = setUp({
+      // eslint-disable-next-line @typescript-eslint/require-await -- what matters is how it ends
       script: async function* ({ signal }) {
         try {
           yield [text('So')];

@@ -1,0 +1,120 @@
+import { readMetadata, type ChatMessage } from '@lamb/contract';
+import { collectRun, compilePlan, createCatalogue, runTurn } from '@lamb/engine';
+import { ToolFailure, type Connector, type ToolHost } from '@lamb/plugin-kit';
+import { contextAwareAugment } from '@lamb/prompt-processors/context-aware-augment';
+import { moodleAugment } from '@lamb/prompt-processors/moodle-augment';
+import { multiAugment } from '@lamb/prompt-processors/multi-augment';
+import { simpleAugment } from '@lamb/prompt-processors/simple-augment';
+import { noRag } from '@lamb/tools/no-rag';
+import { rubricRag } from '@lamb/tools/rubric-rag';
+import { simpleRag } from '@lamb/tools/simple-rag';
+import { singleFileRag } from '@lamb/tools/single-file-rag';
+import { describe, expect, it } from 'vitest';
+import { readGoldenCases, type GoldenCase } from './read-golden-cases.ts';
+
+function recordMessages(): { connector: Connector; sent: (readonly ChatMessage[])[] } {
+  const sent: (readonly ChatMessage[])[] = [];
+  const connector: Connector = {
+    name: 'openai',
+    title: 'Recording',
+    description: 'Remembers the messages that a model would have been sent.',
+    requires: [],
+    needsProvider: false,
+    // eslint-disable-next-line @typescript-eslint/require-await -- the interface is asynchronous, this answer is at hand
+    async *stream({ messages }) {
+      sent.push(messages);
+      yield [{ type: 'finish', reason: 'stop' }];
+    },
+  };
+  return { connector, sent };
+}
+
+function openHost({ knowledge, rubrics, files }: GoldenCase): { host: ToolHost; searched: string[] } {
+  const searched: string[] = [];
+  const host: ToolHost = {
+    knowledge: {
+      query({ collection, query }) {
+        searched.push(`${collection}: ${query}`);
+        const passages = knowledge[collection] ?? [];
+        if (passages === 'down') return Promise.reject(new ToolFailure('The knowledge base does not answer.'));
+        const hits = passages.map(({ url, page, ...passage }) => ({
+          ...passage,
+          ...(url === undefined ? {} : { url }),
+          ...(page === undefined ? {} : { page }),
+        }));
+        return Promise.resolve(hits);
+      },
+    },
+    rubrics: { get: (id) => Promise.resolve(rubrics[id]) },
+    files: {
+      read(path, { maxChars }) {
+        const text = files[path];
+        return Promise.resolve(
+          text === undefined ? undefined : { text: text.slice(0, maxChars), truncated: text.length > maxChars },
+        );
+      },
+    },
+  };
+  return { host, searched };
+}
+
+function askSmallModel(answer: string): Promise<string> {
+  return answer === 'down' ? Promise.reject(new Error('The small model is down.')) : Promise.resolve(answer);
+}
+
+async function runCase(golden: GoldenCase) {
+  const { assistant, end_user: endUser, messages, small_model: smallModel } = golden;
+  const { connector, sent } = recordMessages();
+  const { host, searched } = openHost(golden);
+  const { metadata } = readMetadata(JSON.stringify(assistant.metadata), {
+    ragCollections: assistant.rag_collections,
+    ragTopK: assistant.rag_top_k,
+  });
+  const catalogue = createCatalogue({
+    tools: [simpleRag, rubricRag, singleFileRag, noRag],
+    connectors: [connector],
+    promptProcessors: [simpleAugment, multiAugment, moodleAugment, contextAwareAugment],
+  });
+  const { plan } = compilePlan(
+    { id: 1, systemPrompt: assistant.system_prompt, promptTemplate: assistant.prompt_template, metadata },
+    catalogue,
+  );
+  const run = await collectRun(
+    runTurn(
+      plan,
+      { messages, sampling: {} },
+      {
+        runId: 'golden',
+        endUser: {
+          id: endUser.id,
+          ...(endUser.email === undefined ? {} : { email: endUser.email }),
+          ...(endUser.lmsUserId === undefined ? {} : { lmsUserId: endUser.lmsUserId }),
+        },
+        host,
+        model: { connector, model: metadata.llm, settings: {} },
+        askSmallModel: smallModel === undefined ? undefined : () => askSmallModel(smallModel),
+        countTokens: (text) => text.length,
+        recordTrace: () => undefined,
+        reportError: (error) => expect.unreachable(String(error)),
+        now: () => 0,
+        signal: new AbortController().signal,
+      },
+    ),
+  );
+  return { sent, searched, problems: run.problems.map(({ tool, code, message }) => `${tool} ${code}: ${message}`) };
+}
+
+describe.each([
+  'classic-simple-augment',
+  'classic-multi-augment',
+  'classic-moodle-augment',
+  'classic-context-aware-augment',
+  'multi-tool',
+])('%s', (file) => {
+  it.each(readGoldenCases(file).map((golden) => [golden.case, golden] as const))('%s', async (_case, golden) => {
+    const { sent, searched, problems } = await runCase(golden);
+    expect(sent).toEqual([golden.expect.messages]);
+    expect(searched).toEqual(golden.expect.searched);
+    expect(problems).toEqual(golden.expect.problems);
+  });
+});
