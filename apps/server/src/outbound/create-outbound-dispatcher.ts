@@ -20,7 +20,7 @@ interface OutboundOptions {
  * The one way out of the server: connections to anything but public addresses are refused, except to what the operator
  * allowed by name. The check is made on the very address that the socket then connects to.
  */
-export function createOutboundDispatcher({ allow, lookup = systemLookup as LookupFunction }: OutboundOptions): Agent {
+export function createOutboundDispatcher({ allow, lookup = systemLookup }: OutboundOptions): Agent {
   const allowed = parseAllowList(allow);
   const connectFreely = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, lookup });
   const connectGuarded = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, lookup: guard(lookup) });
