@@ -12,7 +12,7 @@ export type { RequestMatch, Responder, ScriptEntry, ScriptedReply } from './llm-
 export type { RecordedRequest } from './llm-server/recorded-request.ts';
 export { embedText } from './llm-server/embed-text.ts';
 export { makePng } from './llm-server/make-png.ts';
-export type { SpawnedServer } from './http/spawn-server.ts';
+export { spawnServer, type SpawnedServer } from './http/spawn-server.ts';
 export {
   startKbServer,
   type KbRequestRecord,

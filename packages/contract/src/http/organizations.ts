@@ -32,3 +32,34 @@ export const Me = z
     via: z.enum(['session', 'api_key']),
   })
   .meta({ id: 'Me' });
+
+/** The stretch of time, in unix seconds, and the assistant that usage is summed up for; without them the last 30 days of all. */
+export const UsageQuery = z.object({
+  from: z.coerce.number().int().min(0).max(1e11).optional(),
+  to: z.coerce.number().int().min(0).max(1e11).optional(),
+  assistant: z.coerce.number().int().positive().optional(),
+});
+
+/** What an organisation used. */
+export const UsageTotals = z
+  .object({
+    from: z.number().int(),
+    to: z.number().int(),
+    runs: z.number().int(),
+    prompt_tokens: z.number().int(),
+    completion_tokens: z.number().int(),
+    total_tokens: z.number().int(),
+  })
+  .meta({ id: 'UsageTotals' });
+
+/** A page of an organisation's audit log. */
+export const AuditPage = pageOf(
+  z.object({
+    id: z.number().int(),
+    actor_id: z.string().nullable(),
+    action: z.string(),
+    subject: z.string(),
+    details: z.record(z.string(), z.unknown()),
+    created_at: z.number().int(),
+  }),
+).meta({ id: 'AuditPage' });

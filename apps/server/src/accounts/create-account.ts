@@ -1,0 +1,29 @@
+import type { Role } from '@lamb/contract';
+import type { Db } from '@lamb/store';
+import type { Auth } from '../auth/create-auth.ts';
+
+interface NewAccount {
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+  readonly organizationId: string;
+  readonly role: Role;
+  readonly lmsUserId?: string;
+}
+
+/** Makes a person who signs in with a password, as a member of an organisation. Returns their id. */
+export async function createAccount({ auth, db }: { auth: Auth; db: Db }, account: NewAccount): Promise<string> {
+  const { email, name, password, organizationId, role, lmsUserId } = account;
+  const { user } = await auth.api.createUser({ body: { email, name, password } });
+  const kind = role === 'end_user' ? 'end_user' : 'creator';
+  await db
+    .updateTable('auth.user')
+    .set({ kind, emailVerified: true, lmsUserId: lmsUserId ?? null })
+    .where('id', '=', user.id)
+    .execute();
+  await db
+    .insertInto('auth.member')
+    .values({ organizationId, userId: user.id, role: role === 'end_user' ? 'member' : role })
+    .execute();
+  return user.id;
+}

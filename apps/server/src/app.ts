@@ -1,0 +1,94 @@
+import cors from '@fastify/cors';
+import swagger from '@fastify/swagger';
+import { AppError } from '@lamb/contract';
+import scalar from '@scalar/fastify-api-reference';
+import Fastify, { LogController, type FastifyInstance } from 'fastify';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  validatorCompiler,
+} from 'fastify-type-provider-zod';
+import { randomUUID } from 'node:crypto';
+import { guardRoutes } from './http/route-access.ts';
+import { sendError } from './http/send-error.ts';
+import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
+import { assistantRoutes } from './routes/assistants.ts';
+import { completionRoutes } from './routes/completions.ts';
+import { fileRoutes } from './routes/files.ts';
+import { healthRoutes } from './routes/health.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { openAiRoutes } from './routes/openai.ts';
+import { organizationRoutes } from './routes/organizations.ts';
+import { rubricRoutes } from './routes/rubrics.ts';
+import { runRoutes } from './routes/runs.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import type { Services } from './services.ts';
+
+const BODY_LIMIT = 20_000_000;
+
+/** Builds the HTTP application; it needs no port, so tests talk to it directly. */
+export async function createApp(services: Services): Promise<FastifyInstance> {
+  const { config, metrics, authenticator, log } = services;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT,
+    trustProxy: config.trustProxy,
+    exposeHeadRoutes: false,
+    genReqId: () => randomUUID(),
+    requestTimeout: 120_000,
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler((error, request, reply) => {
+    sendError(error, request, reply);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = `There is no ${request.method} ${request.url.split('?')[0] ?? ''}. /docs lists what there is.`;
+    sendError(new AppError('not_found', { message }), request, reply);
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    void reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    const labels = { method: request.method, route, status: String(reply.statusCode) };
+    metrics.requests.observe(labels, reply.elapsedTime / 1000);
+    request.log.info({ ...labels, ms: Math.round(reply.elapsedTime) }, 'request');
+    done();
+  });
+  guardRoutes(app, authenticator);
+
+  if (config.trustedOrigins.length > 0)
+    await app.register(cors, { origin: [...config.trustedOrigins], credentials: true });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'LAMB', description: 'Learning Assistants Manager and Builder', version: '0.1.0' },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  await app.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json', telemetry: false } });
+  await app.register(signInRoutes(services));
+  for (const routes of [
+    openAiRoutes,
+    completionRoutes,
+    assistantRoutes,
+    assistantSharingRoutes,
+    rubricRoutes,
+    keyRoutes,
+    organizationRoutes,
+    runRoutes,
+    healthRoutes,
+  ]) {
+    await app.register(routes(services));
+  }
+  await app.register(fileRoutes(services));
+  app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () => app.swagger());
+  return app;
+}

@@ -1,0 +1,30 @@
+import type { findApiKeyByDigest } from '@lamb/store';
+
+type FoundKey = Awaited<ReturnType<typeof findApiKeyByDigest>>;
+
+/** Remembers API keys for a moment, so that a busy key is not looked up for every request. */
+export interface KeyCache {
+  find(digest: string, load: () => Promise<FoundKey>): Promise<FoundKey>;
+  /** To be called with what a revocation returned. */
+  forget(digest: string): void;
+}
+
+/** Makes a key cache. A revocation on another process takes effect after `ttlMs` at the latest; unknown keys are not remembered. */
+export function createKeyCache({ ttlMs = 1000, maxKeys = 10_000 } = {}): KeyCache {
+  const known = new Map<string, { found: FoundKey; until: number }>();
+  return {
+    async find(digest, load) {
+      const remembered = known.get(digest);
+      if (remembered && remembered.until > performance.now()) return remembered.found;
+      const found = await load();
+      known.delete(digest);
+      if (!found) return undefined;
+      if (known.size >= maxKeys) known.delete(known.keys().next().value ?? digest);
+      known.set(digest, { found, until: performance.now() + ttlMs });
+      return found;
+    },
+    forget(digest) {
+      known.delete(digest);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { createBypassConnector } from '@lamb/connectors/bypass';
+import { createOllamaConnector } from '@lamb/connectors/ollama';
+import { createOpenAiConnector } from '@lamb/connectors/openai';
+import { createCatalogue } from '@lamb/engine';
+import { contextAwareAugment } from '@lamb/prompt-processors/context-aware-augment';
+import { moodleAugment } from '@lamb/prompt-processors/moodle-augment';
+import { multiAugment } from '@lamb/prompt-processors/multi-augment';
+import { simpleAugment } from '@lamb/prompt-processors/simple-augment';
+import { createSecretBox, openDatabase } from '@lamb/store';
+import { noRag } from '@lamb/tools/no-rag';
+import { rubricRag } from '@lamb/tools/rubric-rag';
+import { simpleRag } from '@lamb/tools/simple-rag';
+import { singleFileRag } from '@lamb/tools/single-file-rag';
+import { pino } from 'pino';
+import { createAuthenticator } from './auth/authenticate.ts';
+import { createAuth } from './auth/create-auth.ts';
+import { createKeyCache } from './auth/key-cache.ts';
+import type { Config } from './config.ts';
+import { countTokens } from './count-tokens.ts';
+import { createMetrics } from './metrics.ts';
+import { createOutboundDispatcher } from './outbound/create-outbound-dispatcher.ts';
+import { createOutboundFetch } from './outbound/create-outbound-fetch.ts';
+import type { Services } from './services.ts';
+
+/** Builds everything from the configuration: the only place that knows all the parts. */
+export function compose(config: Config): Services & { close(): Promise<void> } {
+  const log = pino({
+    level: config.logLevel,
+    redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+  });
+  const db = openDatabase(config.databaseUrl, {
+    maxConnections: config.databaseConnections,
+    onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+  });
+  const auth = createAuth(db, config);
+  const keyCache = createKeyCache();
+  const allowedOrigins = new Set([new URL(config.publicUrl).origin, ...config.trustedOrigins]);
+  const outbound = createOutboundDispatcher({ allow: config.outboundAllow });
+  const catalogue = createCatalogue({
+    tools: [simpleRag, rubricRag, singleFileRag, noRag],
+    connectors: [
+      createOpenAiConnector({ dispatcher: outbound }),
+      createOllamaConnector({ dispatcher: outbound }),
+      createBypassConnector(),
+    ],
+    promptProcessors: [simpleAugment, multiAugment, moodleAugment, contextAwareAugment],
+  });
+  return {
+    config,
+    db,
+    secretBox: createSecretBox(config.secretKeys),
+    auth,
+    authenticator: createAuthenticator({ db, auth, keyCache, allowedOrigins }),
+    keyCache,
+    catalogue,
+    outboundFetch: createOutboundFetch(outbound),
+    countTokens,
+    metrics: createMetrics(),
+    log,
+    async close() {
+      await outbound.close();
+      await db.destroy();
+    },
+  };
+}

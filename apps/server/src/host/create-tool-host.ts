@@ -1,0 +1,64 @@
+import { Rubric } from '@lamb/contract';
+import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
+import { getRubric, getFileByPath, readFileContent, withTenant } from '@lamb/store';
+import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
+import type { Services } from '../services.ts';
+import { queryKbServer } from './query-kb-server.ts';
+
+interface Owner {
+  readonly organizationId: string;
+  /** The assistant's owner: its tools reach what this person may reach, whoever is asking. */
+  readonly ownerId: string;
+  readonly setup: OrganizationSetup;
+}
+
+/** No character takes more bytes than this in UTF-8. */
+const MAX_BYTES_PER_CHAR = 4;
+
+/** What an assistant's tools may do: with its owner's grants, checked at the moment of use. */
+export function createToolHost({ db, outboundFetch }: Services, { organizationId, ownerId, setup }: Owner): ToolHost {
+  return {
+    knowledge: {
+      async query({ collection, query, topK, threshold }, signal) {
+        if (!setup.knowledgeServer) throw new ToolFailure('The organisation has no knowledge base server set up.');
+        const { url: baseUrl, apiKey } = setup.knowledgeServer;
+        return await queryKbServer({
+          baseUrl,
+          apiKey,
+          collection,
+          query,
+          topK,
+          threshold,
+          fetch: outboundFetch,
+          signal,
+        });
+      },
+    },
+    rubrics: {
+      async get(id) {
+        const found = await withTenant(db, organizationId, (tx) => getRubric(tx, id));
+        if (!found || !(found.ownerId === ownerId || found.isPublic)) return undefined;
+        return Rubric.parse(found.data);
+      },
+    },
+    files: {
+      async read(path, { maxChars }) {
+        return await withTenant(db, organizationId, async (tx) => {
+          const file = await getFileByPath(tx, ownerId, path);
+          if (!file) return undefined;
+          const read = await readFileContent(tx, file.id, { maxBytes: maxChars * MAX_BYTES_PER_CHAR });
+          if (!read) return undefined;
+          const text = decodeText(read.content);
+          const cut = text.slice(0, maxChars);
+          return { text: cut, truncated: read.truncated || cut.length < text.length };
+        });
+      },
+    },
+  };
+}
+
+function decodeText(bytes: Uint8Array): string {
+  if (bytes.includes(0)) throw new ToolFailure('The file is not text, so it cannot be put into a prompt.');
+  // The end may be cut inside a character: `stream` keeps that piece back instead of showing it as damage.
+  return new TextDecoder('utf-8').decode(bytes, { stream: true });
+}

@@ -1,0 +1,70 @@
+import { AppError, type RunEvent, type Usage } from '@lamb/contract';
+import { toOpenAiError } from './send-error.ts';
+
+interface StreamOptions {
+  readonly model: string;
+  readonly created: number;
+  readonly requestId: string;
+  readonly includeUsage: boolean;
+  readonly status: 'events' | 'reasoning' | 'none';
+}
+
+/** Turns run events into OpenAI chunks, as server-sent frames; an event with nothing to say gives ''. */
+export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) => string {
+  const { model, created, requestId, includeUsage, status } = options;
+  let head = '';
+  let contentHead = '';
+  /** Held back until there is something to follow, so that a turn that fails at once can still be an error response. */
+  let opening = '';
+  /** The usage chunk follows the one with the finish reason, as OpenAI sends it. */
+  let closing = '';
+
+  const frame = (choices: string, extra = '') => `${head}"choices":[${choices}]${extra}}\n\n`;
+  const delta = (content: string, extra = '') => frame(`{"index":0,"delta":${content},"finish_reason":null}`, extra);
+  const lamb = (event: RunEvent) => (status === 'events' ? delta('{}', `,"lamb":${JSON.stringify(event)}`) : '');
+  const afterOpening = (text: string) => {
+    if (opening === '' || text === '') return text;
+    const both = opening + text;
+    opening = '';
+    return both;
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case 'text.delta':
+        return afterOpening(`${contentHead}${JSON.stringify(event.text)}},"finish_reason":null}]}\n\n`);
+      case 'run.started': {
+        const id = `chatcmpl-${event.run_id}`;
+        head = `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)},`;
+        contentHead = `${head}"choices":[{"index":0,"delta":{"content":`;
+        opening = delta('{"role":"assistant","content":""}') + lamb(event);
+        return '';
+      }
+      case 'reasoning.delta':
+        return afterOpening(delta(`{"reasoning_content":${JSON.stringify(event.text)}}`));
+      case 'status':
+        if (status !== 'reasoning') return afterOpening(lamb(event));
+        return afterOpening(delta(`{"reasoning_content":${JSON.stringify(`${event.text}\n`)}}`));
+      case 'tool.started':
+      case 'tool.finished':
+      case 'source':
+      case 'prompt.rendered':
+        return afterOpening(lamb(event));
+      case 'usage':
+        if (includeUsage) closing = frame('', `,"usage":${JSON.stringify(toUsage(event.usage))}`);
+        return '';
+      case 'run.finished': {
+        const finish = frame(`{"index":0,"delta":{},"finish_reason":${JSON.stringify(event.finish_reason)}}`);
+        return afterOpening(`${finish}${closing}data: [DONE]\n\n`);
+      }
+      case 'run.failed':
+        return `data: ${JSON.stringify(toOpenAiError(new AppError(event.code, { message: event.message }), requestId))}\n\n`;
+      case 'run.cancelled':
+        return '';
+    }
+  };
+}
+
+function toUsage({ prompt_tokens, completion_tokens, total_tokens }: Usage) {
+  return { prompt_tokens, completion_tokens, total_tokens };
+}

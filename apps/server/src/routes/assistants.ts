@@ -1,0 +1,224 @@
+import {
+  AppError,
+  Assistant,
+  AssistantBody,
+  AssistantExport,
+  AssistantImportReport,
+  AssistantListQuery,
+  AssistantPage,
+  AssistantPatch,
+  AssistantValidation,
+} from '@lamb/contract';
+import { createAssistant, deleteAssistant, listAssistants, updateAssistant, withTenant } from '@lamb/store';
+import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { decide } from '../access/decide.ts';
+import { auditAssistant } from '../assistants/audit-assistant.ts';
+import { createWithFreeName } from '../assistants/create-with-free-name.ts';
+import { importAssistant } from '../assistants/import-assistant.ts';
+import { checkAssistant, prepareAssistant } from '../assistants/prepare-assistant.ts';
+import { toAssistantExport, toAssistantResource, toAssistantSummary } from '../assistants/to-assistant-resource.ts';
+import { withAssistant } from '../assistants/with-assistant.ts';
+import { AssistantParams } from '../http/assistant-params.ts';
+import type { Services } from '../services.ts';
+
+const tags = ['Assistants'];
+
+/** Assistants: what teachers build. */
+export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallbackZod {
+  return (app, _options, done) => {
+    app.get(
+      '/lamb/v1/assistants',
+      {
+        config: { access: 'assistant.list' },
+        schema: {
+          tags,
+          summary: 'List assistants',
+          querystring: AssistantListQuery,
+          response: { 200: AssistantPage },
+        },
+      },
+      async ({ principal, query }) => {
+        if (query.scope === 'organization' && !decide(principal, 'organization.configure', undefined)) {
+          throw new AppError('forbidden', { message: 'Only administrators list all assistants of the organisation.' });
+        }
+        const page = await withTenant(db, principal.organizationId, (tx) =>
+          listAssistants(tx, { ...query, viewerId: principal.userId }),
+        );
+        const { assistants } = principal;
+        const reachable = page.items.filter(({ id }) => assistants === 'all' || assistants.includes(id));
+        return { items: reachable.map(toAssistantSummary), next_cursor: page.nextCursor };
+      },
+    );
+
+    app.post(
+      '/lamb/v1/assistants',
+      {
+        config: { access: 'assistant.create' },
+        schema: { tags, summary: 'Create an assistant', body: AssistantBody, response: { 201: Assistant } },
+      },
+      async ({ principal, body }, reply) => {
+        const prepared = prepareAssistant(toDraft(body), catalogue);
+        const created = await withTenant(db, principal.organizationId, async (tx) => {
+          const { name, description } = body;
+          const assistant = await createAssistant(tx, { ownerId: principal.userId, name, description, ...prepared });
+          await auditAssistant(tx, principal, 'assistant.created', assistant.id);
+          return assistant;
+        });
+        return await reply.code(201).send(toAssistantResource(created, catalogue));
+      },
+    );
+
+    app.post(
+      '/lamb/v1/assistants/validate',
+      {
+        config: { access: 'assistant.create' },
+        schema: {
+          tags,
+          summary: 'Check an assistant without saving it',
+          body: AssistantBody,
+          response: { 200: AssistantValidation },
+        },
+      },
+      ({ body }) => {
+        const { metadata, problems } = checkAssistant(toDraft(body), catalogue);
+        return { valid: problems.every(({ severity }) => severity !== 'error'), problems, metadata };
+      },
+    );
+
+    app.post(
+      '/lamb/v1/assistants/import',
+      {
+        config: { access: 'assistant.create' },
+        schema: {
+          tags,
+          summary: 'Import an exported assistant',
+          body: AssistantExport,
+          response: { 201: AssistantImportReport },
+        },
+      },
+      async ({ principal, body }, reply) => {
+        const { assistant, dropped } = await withTenant(db, principal.organizationId, async (tx) => {
+          const report = await importAssistant(tx, principal, body, catalogue);
+          await auditAssistant(tx, principal, 'assistant.imported', report.assistant.id);
+          return report;
+        });
+        return await reply.code(201).send({ assistant: toAssistantResource(assistant, catalogue), dropped });
+      },
+    );
+
+    app.get(
+      '/lamb/v1/assistants/:id',
+      {
+        config: { access: 'assistant.read' },
+        schema: { tags, summary: 'Read an assistant', params: AssistantParams, response: { 200: Assistant } },
+      },
+      async ({ principal, params }) =>
+        await withAssistant(db, principal, params.id, 'assistant.read', (_tx, { assistant }) =>
+          toAssistantResource(assistant, catalogue),
+        ),
+    );
+
+    app.patch(
+      '/lamb/v1/assistants/:id',
+      {
+        config: { access: 'assistant.edit' },
+        schema: {
+          tags,
+          summary: 'Change an assistant',
+          params: AssistantParams,
+          body: AssistantPatch,
+          response: { 200: Assistant },
+        },
+      },
+      async ({ principal, params, body }) =>
+        await withAssistant(db, principal, params.id, 'assistant.edit', async (tx, { assistant }) => {
+          const prepared = prepareAssistant(
+            {
+              systemPrompt: body.system_prompt ?? assistant.systemPrompt,
+              promptTemplate: body.prompt_template ?? assistant.promptTemplate,
+              metadata: body.metadata ?? assistant.metadata,
+              columns: {
+                ragCollections: body.RAG_collections ?? assistant.ragCollections,
+                ragTopK: body.RAG_Top_k ?? assistant.ragTopK,
+              },
+            },
+            catalogue,
+          );
+          const { name, description } = body;
+          const change = {
+            ...prepared,
+            ...(name === undefined ? {} : { name }),
+            ...(description === undefined ? {} : { description }),
+          };
+          const changed = await updateAssistant(tx, assistant.id, change, body.version);
+          if (!changed) throw new AppError('not_found');
+          await auditAssistant(tx, principal, 'assistant.changed', assistant.id, { version: changed.version });
+          return toAssistantResource(changed, catalogue);
+        }),
+    );
+
+    app.delete(
+      '/lamb/v1/assistants/:id',
+      {
+        config: { access: 'assistant.edit' },
+        schema: { tags, summary: 'Delete an assistant', params: AssistantParams, response: { 204: z.null() } },
+      },
+      async ({ principal, params }, reply) => {
+        await withAssistant(db, principal, params.id, 'assistant.edit', async (tx, { assistant }) => {
+          await deleteAssistant(tx, assistant.id);
+          await auditAssistant(tx, principal, 'assistant.deleted', assistant.id);
+        });
+        return await reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      '/lamb/v1/assistants/:id/duplicate',
+      {
+        config: { access: 'assistant.read' },
+        schema: { tags, summary: 'Copy an assistant', params: AssistantParams, response: { 201: Assistant } },
+      },
+      async ({ principal, params }, reply) => {
+        const copy = await withAssistant(db, principal, params.id, 'assistant.read', async (tx, { assistant }) => {
+          const created = await createWithFreeName(tx, {
+            ownerId: principal.userId,
+            name: assistant.name,
+            description: assistant.description,
+            type: assistant.type,
+            metadata: assistant.metadata,
+            systemPrompt: assistant.systemPrompt,
+            promptTemplate: assistant.promptTemplate,
+            ragTopK: assistant.ragTopK,
+            ragCollections: assistant.ragCollections,
+          });
+          await auditAssistant(tx, principal, 'assistant.duplicated', created.id, { from: assistant.id });
+          return created;
+        });
+        return await reply.code(201).send(toAssistantResource(copy, catalogue));
+      },
+    );
+
+    app.get(
+      '/lamb/v1/assistants/:id/export',
+      {
+        config: { access: 'assistant.read' },
+        schema: { tags, summary: 'Export an assistant', params: AssistantParams, response: { 200: AssistantExport } },
+      },
+      async ({ principal, params }) =>
+        await withAssistant(db, principal, params.id, 'assistant.read', (_tx, { assistant }) =>
+          toAssistantExport(assistant),
+        ),
+    );
+    done();
+  };
+}
+
+function toDraft(body: AssistantBody) {
+  return {
+    systemPrompt: body.system_prompt,
+    promptTemplate: body.prompt_template,
+    metadata: body.metadata,
+    columns: { ragCollections: body.RAG_collections, ragTopK: body.RAG_Top_k },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Catalogue } from '@lamb/engine';
+import type { Db, SecretBox } from '@lamb/store';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Authenticator } from './auth/authenticate.ts';
+import type { Auth } from './auth/create-auth.ts';
+import type { KeyCache } from './auth/key-cache.ts';
+import type { Config } from './config.ts';
+import type { Metrics } from './metrics.ts';
+import type { OutboundFetch } from './outbound/create-outbound-fetch.ts';
+
+/** Everything the routes work with, built in one place. */
+export interface Services {
+  readonly config: Config;
+  readonly db: Db;
+  readonly secretBox: SecretBox;
+  readonly auth: Auth;
+  readonly authenticator: Authenticator;
+  readonly keyCache: KeyCache;
+  readonly catalogue: Catalogue;
+  readonly outboundFetch: OutboundFetch;
+  readonly countTokens: (text: string) => number;
+  readonly metrics: Metrics;
+  readonly log: FastifyBaseLogger;
+}

@@ -1,0 +1,21 @@
+import { parseArgs } from 'node:util';
+import { benchStream } from './stream/bench-stream.ts';
+import { benchTurn } from './turn/bench-turn.ts';
+
+const benches: Record<string, (options: { isSmoke: boolean }) => Promise<string>> = {
+  stream: benchStream,
+  turn: benchTurn,
+};
+
+const { values, positionals } = parseArgs({
+  options: { smoke: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const name = positionals[0] ?? '';
+const bench = benches[name];
+if (!bench) {
+  process.stderr.write(`Usage: npm run bench -- <${Object.keys(benches).join(' | ')}> [--smoke]\n`);
+  process.exit(2);
+}
+process.stdout.write(`${await bench({ isSmoke: values.smoke })}\n`);
+process.exit(0);

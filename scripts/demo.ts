@@ -1,0 +1,52 @@
+import { startCluster, createTestDatabase, startKbServer, startLlmServer } from '@lamb/testing';
+import { migrate } from '@lamb/store';
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { createApp } from '../apps/server/src/app.ts';
+import { compose } from '../apps/server/src/compose.ts';
+import { readConfig } from '../apps/server/src/config.ts';
+import { answerAsDemoModel } from './demo/answer-as-demo-model.ts';
+import { describeDemo } from './demo/describe-demo.ts';
+import { fillDemo } from './demo/fill-demo.ts';
+
+const { values } = parseArgs({ options: { port: { type: 'string', default: '9099' } } });
+const say = (text: string) => process.stdout.write(`${text}\n`);
+
+say('Starting a throw-away database …');
+const cluster = await startCluster();
+const database = await createTestDatabase({
+  clusterUrl: cluster.adminUrl,
+  prepare: async (ownerUrl) => {
+    await migrate(ownerUrl);
+  },
+});
+const llm = await startLlmServer();
+llm.script(answerAsDemoModel);
+const kb = await startKbServer();
+const services = compose(
+  readConfig({
+    DATABASE_URL: database.appUrl,
+    LAMB_PORT: values.port,
+    LAMB_PUBLIC_URL: `http://127.0.0.1:${values.port}`,
+    LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
+    LAMB_SECRET_KEYS: `demo:${randomBytes(32).toString('base64')}`,
+    LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
+    LAMB_LOG_LEVEL: 'warn',
+  }),
+);
+const app = await createApp(services);
+const address = await app.listen({ host: '127.0.0.1', port: Number(values.port) });
+say('Filling two organisations …');
+const demo = await fillDemo(services, { address, llm, kb });
+say(describeDemo(address, demo));
+
+async function stop(): Promise<void> {
+  say('\nStopping; the demo’s data goes with it.');
+  await app.close();
+  await services.close();
+  await Promise.all([llm.stop(), kb.stop()]);
+  await cluster.stop();
+}
+
+process.once('SIGINT', () => void stop());
+process.once('SIGTERM', () => void stop());
