@@ -1,3 +1,5 @@
+import { createAnthropicConnector } from '@lamb/connectors/anthropic';
+import { createBananaImgConnector } from '@lamb/connectors/banana-img';
 import { createBypassConnector } from '@lamb/connectors/bypass';
 import { createOllamaConnector } from '@lamb/connectors/ollama';
 import { createOpenAiConnector } from '@lamb/connectors/openai';
@@ -41,6 +43,8 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
     connectors: [
       createOpenAiConnector({ dispatcher: outbound }),
       createOllamaConnector({ dispatcher: outbound }),
+      createAnthropicConnector({ dispatcher: outbound }),
+      createBananaImgConnector({ dispatcher: outbound }),
       createBypassConnector(),
     ],
     promptProcessors: [simpleAugment, multiAugment, moodleAugment, contextAwareAugment],

@@ -9,7 +9,10 @@ export const wordCount = defineTool({
   title: 'Word count',
   description: 'Counts the words of the message, for assignments with a minimum length.',
   config: z.object({
-    minimum: z.number().int().min(0).default(0).describe('Say so when the message has fewer words than this.'),
+    minimum: z.number().int().min(0).default(0).meta({
+      title: 'Least number of words',
+      description: 'Say so when the message has fewer words than this.',
+    }),
   }),
   context: {
     placeholder: 'word_count',

@@ -43,7 +43,7 @@ describeTool(simpleRag, {
     { config: { collections: ['1\n2'] }, path: 'collections.0' },
     { config: { collections: [1.5] }, path: 'collections.0' },
     { config: { collections: ['1'], top_k: 0 }, path: 'top_k' },
-    { config: { collections: ['1'], top_k: 21 }, path: 'top_k' },
+    { config: { collections: ['1'], top_k: 101 }, path: 'top_k' },
     { config: { collections: ['1'], threshold: 1.1 }, path: 'threshold' },
     { config: { collections: ['1'], query: 3 }, path: 'query' },
   ],

@@ -25,7 +25,7 @@ export const simpleRag = defineTool({
       title: 'Collections',
       description: 'The collections to search, by their ids.',
     }),
-    top_k: z.int().min(1).max(20).default(3).meta({
+    top_k: z.int().min(1).max(100).default(3).meta({
       title: 'Passages per collection',
       description: 'How many passages each collection gives at most.',
     }),
