@@ -51,7 +51,7 @@ const metadata = fc
       ],
     },
   )
-  .chain((known) => fc.dictionary(freeKey, json).map((extra) => ({ ...extra, ...known }) as AssistantMetadata))
+  .chain((known) => fc.dictionary(freeKey, json).map((extra) => ({ ...extra, ...known })))
   .filter((candidate) => AssistantMetadata.safeParse(candidate).success);
 
 describe('metadata', () => {

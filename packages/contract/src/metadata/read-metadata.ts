@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { AssistantMetadata, Limits, ToolEntry, type Problem } from './assistant-metadata.ts';
+import type { z } from 'zod';
+import { Limits, ToolEntry, type AssistantMetadata, type Problem } from './assistant-metadata.ts';
 import { canonicalConnectorName, canonicalToolName } from './tool-names.ts';
 
 /** The columns in which the classic system kept the settings of its one retrieval tool. */
@@ -60,7 +60,7 @@ export function readMetadata(raw: unknown, columns: LegacyColumns = {}): ReadMet
 
 function parseDocument(raw: unknown, problems: Problem[]): Json {
   if (raw === null || raw === undefined || raw === '') return {};
-  let value = raw;
+  let value: unknown = raw;
   if (typeof raw === 'string') {
     try {
       value = JSON.parse(raw);
