@@ -17,6 +17,7 @@ import { pino } from 'pino';
 import { createAuthenticator } from './auth/authenticate.ts';
 import { createAuth } from './auth/create-auth.ts';
 import { createKeyCache } from './auth/key-cache.ts';
+import { createUsageRecorder } from './completions/create-usage-recorder.ts';
 import type { Config } from './config.ts';
 import { countTokens } from './count-tokens.ts';
 import { createMetrics } from './metrics.ts';
@@ -36,6 +37,7 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
   });
   const auth = createAuth(db, config);
   const keyCache = createKeyCache();
+  const usageRecorder = createUsageRecorder(db, log);
   const allowedOrigins = new Set([new URL(config.publicUrl).origin, ...config.trustedOrigins]);
   const outbound = createOutboundDispatcher({ allow: config.outboundAllow });
   const catalogue = createCatalogue({
@@ -59,10 +61,12 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
     catalogue,
     outboundFetch: createOutboundFetch(outbound),
     countTokens,
+    usageRecorder,
     metrics: createMetrics(),
     log,
     async close() {
       await outbound.close();
+      await usageRecorder.flush();
       await db.destroy();
     },
   };

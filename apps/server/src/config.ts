@@ -75,14 +75,11 @@ export interface Config {
   readonly logLevel: z.infer<typeof Environment>['LAMB_LOG_LEVEL'];
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** Reads the environment; what is missing or wrong is said for all variables at once. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const parsed = Environment.safeParse(environment);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-    throw new Error(`The configuration is not complete. Set these environment variables:\n${lines.join('\n')}`);
-  }
-  const env = parsed.data;
+export function readConfig(variables: Variables): Config {
+  const env = parseEnvironment(Environment, variables);
   return {
     databaseUrl: env.DATABASE_URL,
     databaseConnections: env.LAMB_DATABASE_CONNECTIONS,
@@ -99,6 +96,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     maxUploadBytes: env.LAMB_MAX_UPLOAD_BYTES,
     logLevel: env.LAMB_LOG_LEVEL,
   };
+}
+
+const MigrationEnvironment = z.object({
+  LAMB_OWNER_DATABASE_URL: z.string('the database, as the role lamb_owner'),
+});
+
+/** Reads what `migrate.ts` needs: only it connects as the owner of the tables. */
+export function readMigrationConfig(variables: Variables): { readonly ownerDatabaseUrl: string } {
+  return { ownerDatabaseUrl: parseEnvironment(MigrationEnvironment, variables).LAMB_OWNER_DATABASE_URL };
+}
+
+function parseEnvironment<Schema extends z.ZodType>(schema: Schema, variables: Variables): z.infer<Schema> {
+  const parsed = schema.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`The configuration is not complete. Set these environment variables:\n${lines.join('\n')}`);
 }
 
 /** The first key seals; the others still open what was sealed with them. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-type Encode = { countTokens(text: string): number };
+interface Encode { countTokens(text: string): number }
 
 let encoding: Encode | undefined;
 

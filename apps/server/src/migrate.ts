@@ -1,10 +1,6 @@
 import { migrate } from '@lamb/store';
-import { z } from 'zod';
+import { readMigrationConfig } from './config.ts';
 
-const { LAMB_OWNER_DATABASE_URL: ownerUrl } = z
-  .object({
-    LAMB_OWNER_DATABASE_URL: z.string({ error: 'Set LAMB_OWNER_DATABASE_URL: the database as the role lamb_owner.' }),
-  })
-  .parse(process.env);
-const applied = await migrate(ownerUrl);
+const { ownerDatabaseUrl } = readMigrationConfig(process.env);
+const applied = await migrate(ownerDatabaseUrl);
 process.stdout.write(applied.length === 0 ? 'The database is up to date.\n' : `Applied: ${applied.join(', ')}\n`);

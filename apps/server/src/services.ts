@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Authenticator } from './auth/authenticate.ts';
 import type { Auth } from './auth/create-auth.ts';
 import type { KeyCache } from './auth/key-cache.ts';
+import type { UsageRecorder } from './completions/create-usage-recorder.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import type { OutboundFetch } from './outbound/create-outbound-fetch.ts';
@@ -19,6 +20,7 @@ export interface Services {
   readonly catalogue: Catalogue;
   readonly outboundFetch: OutboundFetch;
   readonly countTokens: (text: string) => number;
+  readonly usageRecorder: UsageRecorder;
   readonly metrics: Metrics;
   readonly log: FastifyBaseLogger;
 }

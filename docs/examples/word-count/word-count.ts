@@ -17,7 +17,8 @@ export const wordCount = defineTool({
   context: {
     placeholder: 'word_count',
     status: () => 'counting words',
-    run: ({ config, query }) => {
+    run: ({ config, query, signal }) => {
+      signal.throwIfAborted();
       const words = query.split(/\s+/).filter((word) => word !== '').length;
       const short = words < config.minimum ? `, ${String(config.minimum - words)} fewer than required` : '';
       return Promise.resolve({ content: `${String(words)} words${short}` });

@@ -72,6 +72,13 @@ export {
 } from './rubrics.ts';
 export { getRunTrace, putRunTrace, type StoredRunTrace } from './run-traces.ts';
 export { createSecretBox, type SealedSecret, type SecretBox, type SecretKeys } from './secret-box.ts';
-export { recordUsage, recordUsageBatch, sumUsage, type UsageEntry, type UsageTotal } from './usage-ledger.ts';
+export {
+  recordUsage,
+  recordUsageBatch,
+  sumUsage,
+  type OrganizationUsage,
+  type UsageEntry,
+  type UsageTotal,
+} from './usage-ledger.ts';
 export { findMembersByEmail, findUserByEmail, type User, type UserKind } from './users.ts';
 export { withTenant, type TenantTx } from './with-tenant.ts';

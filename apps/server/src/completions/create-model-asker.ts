@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@lamb/contract';
 import type { OpenModel } from '@lamb/engine';
 import type { Services } from '../services.ts';
-import { writeUsage, type RunContext } from './write-usage.ts';
+import { bookUsage, type RunContext } from './book-usage.ts';
 
 /** A way to ask a model one thing and wait for its whole answer; what it uses is booked on the same run. */
 export function createModelAsker(
@@ -20,7 +20,7 @@ export function createModelAsker(
         const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = event;
         const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
         const milliseconds = performance.now() - started;
-        void writeUsage({ ...run, model }, { ...usage, estimated: false }, 'finished', milliseconds, services);
+        bookUsage({ ...run, model }, { ...usage, estimated: false }, 'finished', milliseconds, services);
       }
     }
     return text;

@@ -1,6 +1,6 @@
 import type { RunEvent, Usage } from '@lamb/contract';
 import type { Services } from '../services.ts';
-import { writeUsage, type RunContext } from './write-usage.ts';
+import { bookUsage, type RunContext } from './book-usage.ts';
 
 const outcomes = { 'run.finished': 'finished', 'run.failed': 'failed', 'run.cancelled': 'cancelled' } as const;
 
@@ -35,6 +35,6 @@ export async function* recordRun(
   } finally {
     metrics.openTurns.dec();
     metrics.turns.inc({ connector: run.model.connector.name, outcome });
-    await writeUsage(run, usage, outcome, performance.now() - started, services);
+    bookUsage(run, usage, outcome, performance.now() - started, services);
   }
 }

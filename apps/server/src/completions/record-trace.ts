@@ -1,7 +1,7 @@
 import type { RunTrace } from '@lamb/contract';
 import { putRunTrace, withTenant } from '@lamb/store';
 import type { Services } from '../services.ts';
-import type { RunContext } from './write-usage.ts';
+import type { RunContext } from './book-usage.ts';
 
 /** Keeps the trace of a verbose assistant, without holding up the turn. */
 export function recordTrace(trace: RunTrace, { principal, assistantId }: RunContext, { db, log }: Services): void {

@@ -1,4 +1,4 @@
-import { AppError, errorCatalogue } from '@lamb/contract';
+import { type AppError, errorCatalogue } from '@lamb/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toAppError } from './to-app-error.ts';
 

@@ -1,0 +1,2 @@
+import type { RunEvent } from '@lamb/contract';
+import { createParser } from 'eventsource-parser';
