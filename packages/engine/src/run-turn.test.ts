@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { AppError, RunEvent, type ChatMessage } from '@lamb/contract';
 import { ToolFailure, type ModelEvent, type PromptProcessor, type Tool, type ToolResult } from '@lamb/plugin-kit';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { makeAssistant } from './__fixtures__/make-assistant.ts';
 import { makeCatalogue } from './__fixtures__/make-catalogue.ts';
 import { deliver, makeConnector, type ConnectorScript } from './__fixtures__/make-connector.ts';
@@ -483,6 +483,24 @@ describe('a turn that nobody wants any more', () => {
     expect(ports.errors).toEqual([]);
   });
 
+  it.each<[string, () => Promise<never>]>([
+    ['fails', () => Promise.reject(new Error('cleanup failed'))],
+    ['never ends', hang],
+  ])('does not mind a connector whose cleanup %s', async (_how, cleanUp) => {
+    const { turn, ports } = setUp({
+      script: async function* () {
+        try {
+          yield [text('So')];
+        } finally {
+          await cleanUp();
+        }
+      },
+    });
+    for await (const event of turn) if (event.type === 'text.delta') break;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ports.errors).toEqual([]);
+  });
+
   it('aborts the tools at once when the reader stops reading', async () => {
     const signals: AbortSignal[] = [];
     const { turn } = setUp({
@@ -495,6 +513,18 @@ describe('a turn that nobody wants any more', () => {
 });
 
 describe('the deadline of a turn', () => {
+  it('leaves no timer behind when the turn ends before it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const setup: Setup = { assistant: { tools: [{ type: 'tool' }] }, tools: [makeTool('tool')] };
+      await play(setup);
+      for await (const event of setUp(setup).turn) if (event.type === 'text.delta') break;
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it.each<[string, ConnectorScript]>([
     ['heeds its signal', sayThenWait],
     [
