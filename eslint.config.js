@@ -5,8 +5,14 @@ import { fileName } from './scripts/checks/lint-rules/file-name.ts';
 import { ownMocks } from './scripts/checks/lint-rules/own-mocks.ts';
 import { sleeping } from './scripts/checks/lint-rules/sleeping.ts';
 
-// Tests and what only tests use: `x.test.ts`, `__fixtures__/`, `open-test-store.ts`, `test-server/`.
-const tests = ['**/*.test.ts', '**/__fixtures__/**/*.ts', '**/*-test-*.ts', '**/test-*/**/*.ts'];
+// Tests and what only tests use: `x.test.ts`, `__fixtures__/`, `open-test-store.ts`, `test-server/`, the conformance suites.
+const tests = [
+  '**/*.test.ts',
+  '**/__fixtures__/**/*.ts',
+  '**/*-test-*.ts',
+  '**/test-*/**/*.ts',
+  'packages/plugin-kit/src/conformance/**/*.ts',
+];
 
 // The rules of ESLint's own recommended set that the compiler and typescript-eslint do not cover already.
 const coreRules = Object.fromEntries(

@@ -8,7 +8,7 @@ const checks = {
   lint: 'Some of it `npx eslint --fix .` can mend; the rules and their reasons are in `eslint.config.js`.',
   borders: 'Who may import whom, and why, is the table in `.dependency-cruiser.cjs`.',
   'dead-code':
-    'Delete what nothing uses; list in its own package.json what a package imports. Entry points are in `knip.json`.',
+    'Delete what nothing uses; list in its own package.json what a package imports. Entry points are in `knip.config.ts`.',
 };
 
 /** Runs every check at the same time, so that one run shows all that is wrong. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Rubric } from '../rubric.ts';
+import type { Rubric } from '../rubric.ts';
 import { essay, hostile } from './__fixtures__/rubrics.ts';
 import { renderRubricForEvaluation } from './render-rubric-for-evaluation.ts';
 import { renderRubricForExport } from './render-rubric-for-export.ts';
