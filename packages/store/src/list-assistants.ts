@@ -110,24 +110,35 @@ function selectPage(tx: TenantTx, request: AssistantListRequest, count: number) 
 
 function selectBranch(tx: TenantTx, request: AssistantListRequest, branch: Branch, count: number) {
   const { column, direction } = sorts[request.sort];
+  const { type, search } = request;
   const after = decodeCursor(request.sort, request.cursor);
-  return tx
-    .selectFrom('lamb.assistants as a')
+  let query = tx
+    .selectFrom(selectSource(tx, request.viewerId, branch).as('a'))
     .select(['a.id', sql<Date | string>`${sql.ref(column)}`.as('sort_value')])
-    .where('a.deleted_at', 'is', null)
-    .$if(branch === 'mine', (query) => query.where('a.owner_id', '=', request.viewerId))
-    .$if(branch === 'published', (query) => query.where('a.published_at', 'is not', null))
-    .$if(branch === 'shared', (query) =>
-      query
-        .innerJoin('lamb.assistant_shares as share', 'share.assistant_id', 'a.id')
-        .where('share.user_id', '=', request.viewerId),
-    )
-    .$if(request.type !== undefined, (query) => query.where('a.assistant_type', '=', request.type ?? 'classic'))
-    .$if(request.search !== undefined, (query) => query.where(matchesSearch(request.search ?? '')))
-    .$if(after !== undefined, (query) => (after === undefined ? query : query.where(isAfter(after, request.sort))))
     .orderBy(column, direction)
     .orderBy('a.id', direction)
     .limit(sql.lit(count));
+  if (type !== undefined) query = query.where('a.assistant_type', '=', type);
+  if (search !== undefined) query = query.where(matchesSearch(search));
+  if (after !== undefined) query = query.where(isAfter(after, request.sort));
+  return query;
+}
+
+function selectSource(tx: TenantTx, viewerId: string, branch: Branch) {
+  const query = tx
+    .selectFrom('lamb.assistants as a')
+    .select(['a.id', 'a.name', 'a.description', 'a.assistant_type', 'a.created_at', 'a.updated_at'])
+    .where('a.deleted_at', 'is', null);
+  if (branch === 'mine') return query.where('a.owner_id', '=', viewerId);
+  if (branch === 'published') return query.where('a.published_at', 'is not', null);
+  if (branch === 'organization') return query;
+  return (
+    query
+      .innerJoin('lamb.assistant_shares as share', 'share.assistant_id', 'a.id')
+      .where('share.user_id', '=', viewerId)
+      // Keeps the cursor out of the join: the planner would look each share up along the sort order, not by its id.
+      .offset(sql.lit(0))
+  );
 }
 
 function isAfter(position: Position, sort: AssistantSort) {
