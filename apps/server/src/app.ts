@@ -10,6 +10,7 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod';
 import { randomUUID } from 'node:crypto';
+import { BODY_LIMIT, readJsonBodies } from './http/read-json-bodies.ts';
 import { guardRoutes } from './http/route-access.ts';
 import { sendError } from './http/send-error.ts';
 import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
@@ -25,8 +26,6 @@ import { runRoutes } from './routes/runs.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import type { Services } from './services.ts';
 
-const BODY_LIMIT = 20_000_000;
-
 /** Builds the HTTP application; it needs no port, so tests talk to it directly. */
 export async function createApp(services: Services): Promise<FastifyInstance> {
   const { config, metrics, authenticator, log } = services;
@@ -38,7 +37,9 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     genReqId: () => randomUUID(),
     requestTimeout: 120_000,
+    frameworkErrors: sendError,
   });
+  readJsonBodies(app);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => {
@@ -73,7 +74,10 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
   });
-  await app.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json', telemetry: false } });
+  await app.register(scalar, {
+    routePrefix: '/docs',
+    configuration: { url: '/openapi.json', telemetry: false, withDefaultFonts: false },
+  });
   await app.register(signInRoutes(services));
   for (const routes of [
     openAiRoutes,

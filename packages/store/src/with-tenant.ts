@@ -1,5 +1,6 @@
 import { AppError } from '@lamb/contract';
 import { sql, type Kysely, type KyselyPlugin } from 'kysely';
+import pg from 'pg';
 import type { Database, Db, DbOrTx } from './database.ts';
 
 declare const bound: unique symbol;
@@ -68,7 +69,13 @@ async function commit(connection: Kysely<Database>): Promise<void> {
 const textNotStorable = new Set(['22021', '22P05']);
 
 function explainRefusedText(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (typeof code !== 'string' || !textNotStorable.has(code)) return error;
-  return new AppError('invalid_request', { message: 'Text may not contain the character U+0000.', cause: error });
+  if (!(error instanceof pg.DatabaseError)) return error;
+  if (textNotStorable.has(error.code ?? '')) {
+    return new AppError('invalid_request', { message: 'Text may not contain the character U+0000.', cause: error });
+  }
+  if (error.code === '22P02' && error.detail?.includes('surrogate')) {
+    const message = 'Text may not contain half of a character (a surrogate without its other half).';
+    return new AppError('invalid_request', { message, cause: error });
+  }
+  return error;
 }

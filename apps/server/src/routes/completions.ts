@@ -11,14 +11,12 @@ import { getAssistantAccess, getOrganizationConfig, withTenant } from '@lamb/sto
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { answerCompletion } from '../completions/answer-completion.ts';
+import { AssistantId } from '../http/assistant-params.ts';
 import { readOrganizationSetup } from '../organization/read-organization-setup.ts';
 import type { Services } from '../services.ts';
 import { completionContent } from './openai.ts';
 
-const AssistantQuery = z.object({
-  assistant: z.coerce.number().int().positive().optional(),
-  assistant_id: z.coerce.number().int().positive().optional(),
-});
+const AssistantQuery = z.object({ assistant: AssistantId.optional(), assistant_id: AssistantId.optional() });
 
 /** Turns the LAMB way, and what an assistant can be built from. */
 export function completionRoutes(services: Services): FastifyPluginCallbackZod {

@@ -10,6 +10,7 @@ import {
   type TenantTx,
 } from '@lamb/store';
 import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { authorize } from '../access/authorize.ts';
@@ -68,11 +69,7 @@ export function fileRoutes({ db, config }: Services): FastifyPluginAsyncZod {
       },
       async (request, reply) => {
         const { principal } = request;
-        const upload = await request.file();
-        if (!upload) throw new AppError('invalid_request', { message: 'Send the file as the multipart field `file`.' });
-        const path = readPath(upload.fields['path'], upload.filename);
-        const content = await upload.toBuffer();
-        const mediaType = upload.mimetype;
+        const { path, mediaType, content } = await readUpload(request, config.maxUploadBytes);
         const created = await withTenant(db, principal.organizationId, (tx) =>
           createFile(tx, { ownerId: principal.userId, path, mediaType, content }),
         );
@@ -127,6 +124,28 @@ export function fileRoutes({ db, config }: Services): FastifyPluginAsyncZod {
       },
     );
   };
+}
+
+async function readUpload(request: FastifyRequest, limit: number) {
+  if (!request.isMultipart()) {
+    throw new AppError('unsupported_media_type', {
+      message: 'Send the file as multipart/form-data, in a field `file`.',
+    });
+  }
+  try {
+    const upload = await request.file();
+    if (!upload) throw new AppError('invalid_request', { message: 'The upload has no field `file`.' });
+    const path = readPath(upload.fields['path'], upload.filename);
+    return { path, mediaType: upload.mimetype, content: await upload.toBuffer() };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (error instanceof Error && 'statusCode' in error && error.statusCode === 413) {
+      throw new AppError('payload_too_large', { message: 'The file is too large.', details: { limit }, cause: error });
+    }
+    // The parser of multipart bodies throws plain errors for everything that a client can get wrong.
+    const message = 'The upload could not be read: it is not complete, or not well-formed multipart/form-data.';
+    throw new AppError('invalid_request', { message, cause: error });
+  }
 }
 
 function readPath(field: unknown, filename: string): string {

@@ -14,7 +14,7 @@ export const errorCatalogue = {
     status: 400,
     message: 'The request is not valid.',
     fault: 'caller',
-    next: 'Correct the fields named in `details` and send it again.',
+    next: 'Correct it and send it again; where single fields are wrong, `details` names them.',
   },
   unauthenticated: {
     status: 401,

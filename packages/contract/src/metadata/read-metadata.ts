@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isTooDeep } from '../json-depth.ts';
 import { Limits, ToolEntry, type AssistantMetadata, type Problem } from './assistant-metadata.ts';
 import { canonicalConnectorName, canonicalToolName } from './tool-names.ts';
 
@@ -62,22 +63,21 @@ function parseDocument(raw: unknown, problems: Problem[]): Json {
   if (raw === null || raw === undefined || raw === '') return {};
   let value: unknown = raw;
   if (typeof raw === 'string') {
+    if (isTooDeep(raw)) return refuseDocument('nested too deeply', problems);
     try {
       value = JSON.parse(raw);
     } catch {
-      problems.push({
-        severity: 'error',
-        path: '',
-        message: 'The metadata is not valid JSON, so the assistant runs with defaults. Save it again to repair it.',
-      });
-      return {};
+      return refuseDocument('not valid JSON', problems);
     }
   }
-  if (isObject(value)) return value;
+  return isObject(value) ? value : refuseDocument('not a JSON object', problems);
+}
+
+function refuseDocument(what: string, problems: Problem[]): Json {
   problems.push({
     severity: 'error',
     path: '',
-    message: 'The metadata is not a JSON object, so the assistant runs with defaults. Save it again to repair it.',
+    message: `The metadata is ${what}. Until that is corrected, the assistant works with defaults.`,
   });
   return {};
 }
