@@ -19,11 +19,11 @@ import { createAuth } from './auth/create-auth.ts';
 import { createKeyCache } from './auth/key-cache.ts';
 import { createUsageRecorder } from './completions/create-usage-recorder.ts';
 import type { Config } from './config.ts';
-import { countTokens } from './count-tokens.ts';
 import { createMetrics } from './metrics.ts';
 import { createOutboundDispatcher } from './outbound/create-outbound-dispatcher.ts';
 import { createOutboundFetch } from './outbound/create-outbound-fetch.ts';
 import type { Services } from './services.ts';
+import { createTokenCounter } from './tokens/create-token-counter.ts';
 
 /** Builds everything from the configuration: the only place that knows all the parts. */
 export function compose(config: Config): Services & { close(): Promise<void> } {
@@ -38,6 +38,7 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
   const auth = createAuth(db, config);
   const keyCache = createKeyCache();
   const usageRecorder = createUsageRecorder(db, log);
+  const tokenCounter = createTokenCounter();
   const allowedOrigins = new Set([new URL(config.publicUrl).origin, ...config.trustedOrigins]);
   const outbound = createOutboundDispatcher({ allow: config.outboundAllow });
   const catalogue = createCatalogue({
@@ -60,13 +61,14 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
     keyCache,
     catalogue,
     outboundFetch: createOutboundFetch(outbound),
-    countTokens,
+    tokenCounter,
     usageRecorder,
     metrics: createMetrics(),
     log,
     async close() {
       await outbound.close();
       await usageRecorder.flush();
+      await tokenCounter.close();
       await db.destroy();
     },
   };

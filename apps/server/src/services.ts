@@ -7,6 +7,7 @@ import type { KeyCache } from './auth/key-cache.ts';
 import type { UsageRecorder } from './completions/create-usage-recorder.ts';
 import type { Config } from './config.ts';
 import type { Metrics } from './metrics.ts';
+import type { TokenCounter } from './tokens/create-token-counter.ts';
 import type { OutboundFetch } from './outbound/create-outbound-fetch.ts';
 
 /** Everything the routes work with, built in one place. */
@@ -19,7 +20,7 @@ export interface Services {
   readonly keyCache: KeyCache;
   readonly catalogue: Catalogue;
   readonly outboundFetch: OutboundFetch;
-  readonly countTokens: (text: string) => number;
+  readonly tokenCounter: TokenCounter;
   readonly usageRecorder: UsageRecorder;
   readonly metrics: Metrics;
   readonly log: FastifyBaseLogger;

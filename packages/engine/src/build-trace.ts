@@ -2,23 +2,20 @@ import { messageText, type PromptSpan, type RunTrace } from '@lamb/contract';
 import type { GatheredTool } from './gather-context.ts';
 import type { Plan } from './plan.ts';
 import { redactConfig } from './redact-config.ts';
-import type { RenderedPrompt } from './render-prompt.ts';
+import type { RenderedPrompt, UncountedSpan } from './render-prompt.ts';
 
 /** What a verbose assistant records of a turn: who contributed how much to the prompt, without any of the contents. */
-export function buildTrace(input: {
+export async function buildTrace(input: {
   runId: string;
   plan: Plan;
   model: string;
   gathered: readonly GatheredTool[];
   prompt: RenderedPrompt;
-  countTokens: (text: string) => number;
-}): RunTrace {
+  countTokens: (texts: readonly string[]) => Promise<readonly number[]>;
+}): Promise<RunTrace> {
   const { runId, plan, model, gathered, prompt, countTokens } = input;
-  const spans: PromptSpan[] = prompt.spans.map((span) => {
-    const message = prompt.messages[span.message];
-    const text = message ? messageText(message).slice(span.start, span.start + span.chars) : '';
-    return { ...span, tokens: countTokens(text) };
-  });
+  const counts = await countTokens(prompt.spans.map((span) => textOf(span, prompt)));
+  const spans: PromptSpan[] = prompt.spans.map((span, index) => ({ ...span, tokens: counts[index] ?? 0 }));
   return {
     run_id: runId,
     assistant_id: plan.assistantId,
@@ -37,4 +34,9 @@ export function buildTrace(input: {
     prompt: spans,
     prompt_tokens: spans.reduce((sum, span) => sum + span.tokens, 0),
   };
+}
+
+function textOf({ message, start, chars }: UncountedSpan, { messages }: RenderedPrompt): string {
+  const whole = messages[message];
+  return whole ? messageText(whole).slice(start, start + chars) : '';
 }

@@ -80,7 +80,7 @@ describe('tools on several placeholders, one used twice, one depending on anothe
   const finish = (id: string, content: string) =>
     pending.get(id)?.resolve({ content, sources: [{ title: `${id} 1` }, { title: `${id} 2`, similarity: 0.5 }] });
 
-  it('run level by level, each level at once, and tell it in the order it happens', async () => {
+  it('start as soon as what they refer to is there, and tell it in the order it happens', async () => {
     const { events } = start(tools, entries);
     const read = async (count: number) => {
       const lines: string[] = [];
@@ -105,22 +105,19 @@ describe('tools on several placeholders, one used twice, one depending on anothe
 
     finish('notes.md', 'F');
     expect(await read(2)).toEqual(['< single_file_rag {file} 1', 'single_file_rag completed']);
-    finish('essay', 'clarity');
     finish('courses', '');
+    expect(await read(2)).toEqual(['< moodle {moodle_courses} 0', 'moodle completed']);
+    expect(pending.has('31'), 'it waits for what it refers to').toBe(false);
+    finish('essay', 'clarity');
     expect(await read(4)).toEqual([
       '< rubric_rag {rubric} 7',
       'rubric_rag completed',
-      '< moodle {moodle_courses} 0',
-      'moodle completed',
-    ]);
-    expect(pending.has('31'), 'the next level waits for the whole one before').toBe(false);
-    finish('12', 'C');
-    expect(await read(4)).toEqual([
-      '< simple_rag {context} 1',
-      'simple_rag completed',
       'querying knowledge base 31',
       '> simple_rag {glossary}',
     ]);
+    expect(pending.has('31'), 'it waits for nothing else').toBe(true);
+    finish('12', 'C');
+    expect(await read(2)).toEqual(['< simple_rag {context} 1', 'simple_rag completed']);
     expect(queries.get('31')).toBe('terms in: clarity for Why?');
     expect(queries.get('12')).toBeUndefined();
     finish('31', 'G');

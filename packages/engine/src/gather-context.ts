@@ -2,7 +2,7 @@ import type { AttributedSource, ChatMessage, ToolProblem } from '@lamb/contract'
 import { ToolFailure, ToolResult, type ToolHost } from '@lamb/plugin-kit';
 import { createEventChannel } from './event-channel.ts';
 import type { Plan, PlannedTool } from './plan.ts';
-import { fillTemplate } from './template.ts';
+import { fillTemplate, placeholdersOf } from './template.ts';
 import type { EventBody } from './event-sequence.ts';
 import { DeadlinePassed, withDeadline } from './with-deadline.ts';
 
@@ -28,28 +28,41 @@ export interface GatherInput {
   readonly signal: AbortSignal;
 }
 
-/** Runs the plan's context tools, level by level, each level in parallel. A failing tool is a value, never an exception. */
+/** Runs the plan's context tools, each as soon as what it refers to is there. A failing tool is a value, never an exception. */
 export async function* gatherContext(
   plan: Plan,
   input: GatherInput,
 ): AsyncGenerator<EventBody, readonly GatheredTool[]> {
-  const gathered: GatheredTool[] = [];
   const values = new Map([['user_input', input.userInput], ...input.processorValues]);
-  for (const [level, tools] of plan.levels.entries()) {
+  const filled = new Map<string, Promise<GatheredTool>>();
+  const channel = createEventChannel<EventBody>();
+  const gatherWhenReady = async (planned: PlannedTool, level: number): Promise<GatheredTool> => {
+    const needs = referencesOf(planned).flatMap((name) => filled.get(name) ?? []);
+    if (needs.length > 0) await Promise.all(needs);
     input.signal.throwIfAborted();
-    const channel = createEventChannel<EventBody>();
-    const running = Promise.all(tools.map((planned) => gatherOne(planned, level, values, input, channel.push)));
-    void running.finally(channel.close).catch(() => undefined);
-    yield* channel.events;
-    for (const result of await running) {
-      gathered.push(result);
-      values.set(result.planned.placeholder, result.content);
-    }
-  }
+    const result = await gatherOne(planned, level, values, input, channel.push);
+    values.set(planned.placeholder, result.content);
+    return result;
+  };
+  const all = plan.levels.flatMap((tools, level) =>
+    tools.map((planned) => {
+      const gathering = gatherWhenReady(planned, level);
+      filled.set(planned.placeholder, gathering);
+      return gathering;
+    }),
+  );
+  const running = Promise.all(all);
+  void running.finally(channel.close).catch(() => undefined);
+  yield* channel.events;
+  const gathered = await running;
   input.signal.throwIfAborted();
   if (gathered.length > 0) yield { type: 'status', text: 'merging tool outputs' };
   for (const { sources } of gathered) for (const source of sources) yield { type: 'source', source };
   return gathered;
+}
+
+function referencesOf({ ready }: PlannedTool): string[] {
+  return 'problem' in ready ? [] : [...ready.templates.values()].flatMap(placeholdersOf);
 }
 
 async function gatherOne(

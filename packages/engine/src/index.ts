@@ -1,5 +1,6 @@
 export { createCatalogue, type Catalogue } from './catalogue.ts';
 export { collectRun, type CollectedRun } from './collect-run.ts';
 export { compilePlan, type AssistantSource } from './compile-plan.ts';
+export { estimateUsage } from './estimate-usage.ts';
 export type { Plan } from './plan.ts';
 export { runTurn, type OpenModel, type TurnPorts, type TurnRequest } from './run-turn.ts';

@@ -30,7 +30,7 @@ export interface Plan {
   readonly systemPrompt: string;
   /** Undefined when the assistant has none: the person's message then goes to the model as it is. */
   readonly template: Template | undefined;
-  /** Tools of one level run in parallel; a level starts when the one before is complete. */
+  /** A tool stands in a later level than those it refers to, and starts as soon as they are done. */
   readonly levels: readonly (readonly PlannedTool[])[];
   readonly processor: PromptProcessor;
   readonly connector: string;

@@ -11,6 +11,7 @@ import {
 import type { Connector, ModelEvent, ProviderSettings, ShapeQueryInput, ToolHost } from '@lamb/plugin-kit';
 import { buildTrace } from './build-trace.ts';
 import { createAbortRace } from './create-abort-race.ts';
+import { estimateUsage } from './estimate-usage.ts';
 import { createEventSequence, type EventBody } from './event-sequence.ts';
 import { gatherContext, type GatheredTool } from './gather-context.ts';
 import type { Plan } from './plan.ts';
@@ -37,7 +38,7 @@ export interface TurnPorts {
   readonly host: ToolHost;
   readonly model: OpenModel;
   readonly askSmallModel: ShapeQueryInput['askSmallModel'];
-  readonly countTokens: (text: string) => number;
+  readonly countTokens: (texts: readonly string[]) => Promise<readonly number[]>;
   readonly recordTrace: (trace: RunTrace) => void;
   readonly reportError: (error: unknown, where: string) => void;
   readonly now: () => number;
@@ -111,16 +112,22 @@ async function* prepare(
   });
   signal.throwIfAborted();
   const prompt = renderPrompt(plan, request.messages, processorValues, gathered);
-  if (plan.verbose) recordTrace(plan, gathered, prompt, ports);
+  // Nobody waits for the trace: counting its tokens takes a while, and the answer is what matters.
+  if (plan.verbose) void recordTrace(plan, gathered, prompt, ports);
   const chars = prompt.spans.reduce((sum, span) => sum + span.chars, 0);
   yield { type: 'prompt.rendered', messages: prompt.messages.length, chars };
   return prompt.messages;
 }
 
-function recordTrace(plan: Plan, gathered: readonly GatheredTool[], prompt: RenderedPrompt, ports: TurnPorts): void {
+async function recordTrace(
+  plan: Plan,
+  gathered: readonly GatheredTool[],
+  prompt: RenderedPrompt,
+  ports: TurnPorts,
+): Promise<void> {
   const { runId, countTokens, model, reportError } = ports;
   try {
-    ports.recordTrace(buildTrace({ runId, plan, model: model.model, gathered, prompt, countTokens }));
+    ports.recordTrace(await buildTrace({ runId, plan, model: model.model, gathered, prompt, countTokens }));
   } catch (error) {
     reportError(error, 'trace');
   }
@@ -173,7 +180,7 @@ async function* answer(
             yield number({ type: 'reasoning.delta', text: event.text });
             break;
           case 'usage':
-            usage = countedUsage(event.promptTokens, event.completionTokens, false);
+            usage = toUsage(event.promptTokens, event.completionTokens);
             break;
           case 'finish':
             finishReason = event.reason;
@@ -187,7 +194,7 @@ async function* answer(
     void close(batches);
   }
   signal.throwIfAborted();
-  yield number({ type: 'usage', usage: usage ?? estimateUsage(messages, answerChars) });
+  yield number({ type: 'usage', usage: usage ?? estimateUsage(countChars(messages), answerChars) });
   yield number({ type: 'run.finished', finish_reason: finishReason ?? 'stop' });
 }
 
@@ -213,15 +220,12 @@ function mergeText(batch: readonly ModelEvent[]): readonly ModelEvent[] {
   return merged;
 }
 
-const CHARS_PER_TOKEN = 4;
-
-function estimateUsage(messages: readonly ChatMessage[], answerChars: number): Usage {
-  const promptChars = messages.reduce((sum, message) => sum + messageText(message).length, 0);
-  return countedUsage(Math.ceil(promptChars / CHARS_PER_TOKEN), Math.ceil(answerChars / CHARS_PER_TOKEN), true);
+function countChars(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, message) => sum + messageText(message).length, 0);
 }
 
-function countedUsage(prompt: number, completion: number, estimated: boolean): Usage {
-  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated };
+function toUsage(prompt: number, completion: number): Usage {
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated: false };
 }
 
 function toEnd(error: unknown, plan: Plan, ports: TurnPorts, turn: AbortSignal): EventBody {

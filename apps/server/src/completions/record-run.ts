@@ -1,4 +1,5 @@
 import type { RunEvent, Usage } from '@lamb/contract';
+import { estimateUsage } from '@lamb/engine';
 import type { Services } from '../services.ts';
 import { bookUsage, type RunContext } from './book-usage.ts';
 
@@ -12,12 +13,21 @@ export async function* recordRun(
 ): AsyncGenerator<RunEvent> {
   const { metrics } = services;
   const started = performance.now();
-  let usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, estimated: true };
+  let usage: Usage | undefined;
+  let promptChars = 0;
+  let answerChars = 0;
   let outcome: (typeof outcomes)[keyof typeof outcomes] = 'cancelled';
   metrics.openTurns.inc();
   try {
     for await (const event of events) {
       switch (event.type) {
+        case 'text.delta':
+        case 'reasoning.delta':
+          answerChars += event.text.length;
+          break;
+        case 'prompt.rendered':
+          promptChars = event.chars;
+          break;
         case 'usage':
           usage = event.usage;
           break;
@@ -35,6 +45,7 @@ export async function* recordRun(
   } finally {
     metrics.openTurns.dec();
     metrics.turns.inc({ connector: run.model.connector.name, outcome });
-    bookUsage(run, usage, outcome, performance.now() - started, services);
+    // A turn that broke off was paid for too.
+    bookUsage(run, usage ?? estimateUsage(promptChars, answerChars), outcome, performance.now() - started, services);
   }
 }

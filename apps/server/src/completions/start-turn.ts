@@ -24,7 +24,7 @@ export async function startTurn(
   request: TurnRequest,
   signal: AbortSignal,
 ): Promise<Turn> {
-  const { db, secretBox, catalogue, countTokens, log } = services;
+  const { db, secretBox, catalogue, tokenCounter, log } = services;
   const { access, setup } = await withTenant(db, principal.organizationId, async (tx) => ({
     access: await find(tx),
     setup: readOrganizationSetup(await getOrganizationConfigWithSecrets(tx, secretBox)),
@@ -43,7 +43,7 @@ export async function startTurn(
     host: createToolHost(services, { organizationId: principal.organizationId, ownerId: assistant.ownerId, setup }),
     model,
     askSmallModel: smallModel && createModelAsker(smallModel, run, services),
-    countTokens,
+    countTokens: tokenCounter.count,
     recordTrace: (trace) => {
       recordTrace(trace, run, services);
     },

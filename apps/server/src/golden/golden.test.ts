@@ -93,7 +93,7 @@ async function runCase(golden: GoldenCase) {
         host,
         model: { connector, model: metadata.llm, settings: {} },
         askSmallModel: smallModel === undefined ? undefined : () => askSmallModel(smallModel),
-        countTokens: (text) => text.length,
+        countTokens: (texts) => Promise.resolve(texts.map((text) => text.length)),
         recordTrace: () => undefined,
         reportError: (error) => expect.unreachable(String(error)),
         now: () => 0,

@@ -22,7 +22,7 @@ export function makePorts(overrides: Partial<TurnPorts> = {}): RecordingPorts {
     host,
     model: { connector: makeConnector(), model: 'model-1', settings: {} },
     askSmallModel: undefined,
-    countTokens: (text) => text.length,
+    countTokens: (texts) => Promise.resolve(texts.map((text) => text.length)),
     recordTrace: (trace) => traces.push(trace),
     reportError: (error, where) => errors.push({ error, where }),
     now: () => 1_700_000_000_000,
