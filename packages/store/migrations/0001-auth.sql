@@ -19,8 +19,6 @@ create table "auth"."invitation" ("id" uuid default pg_catalog.gen_random_uuid()
 
 create table "auth"."apikey" ("id" uuid default pg_catalog.gen_random_uuid() not null primary key, "configId" text not null, "name" text, "start" text, "referenceId" text not null, "prefix" text, "key" text not null, "refillInterval" integer, "refillAmount" integer, "lastRefillAt" timestamptz, "enabled" boolean, "rateLimitEnabled" boolean, "rateLimitTimeWindow" integer, "rateLimitMax" integer, "requestCount" integer, "remaining" integer, "lastRequest" timestamptz, "expiresAt" timestamptz, "createdAt" timestamptz not null, "updatedAt" timestamptz not null, "permissions" text, "metadata" text);
 
-create table "auth"."ssoProvider" ("id" uuid default pg_catalog.gen_random_uuid() not null primary key, "issuer" text not null, "oidcConfig" text, "samlConfig" text, "userId" uuid not null references "auth"."user" ("id") on delete cascade, "providerId" text not null unique, "organizationId" text, "domain" text not null);
-
 create index "session_userId_idx" on "auth"."session" ("userId");
 
 create index "account_userId_idx" on "auth"."account" ("userId");

@@ -1,8 +1,11 @@
 import { apiKey } from '@better-auth/api-key';
-import { findOrganizationBySlug, type Db } from '@lamb/store';
+import { errorCatalogue } from '@lamb/contract';
+import type { Db } from '@lamb/store';
 import { betterAuth } from 'better-auth';
+import { APIError } from 'better-auth/api';
 import { admin, genericOAuth, organization } from 'better-auth/plugins';
 import type { Config, OidcProvider } from '../config.ts';
+import { joinOrganization, refuseStranger } from './join-organization.ts';
 
 /** The settings of sign-in that decide which tables it needs; the migrations are compiled from the same ones. */
 function tableOptions(db: Db) {
@@ -34,8 +37,17 @@ export function createAuth(
   config: Pick<Config, 'publicUrl' | 'authSecret' | 'trustedOrigins' | 'oidcProviders'>,
 ) {
   const tables = tableOptions(db);
+  const findProvider = (wanted: string) => config.oidcProviders.find(({ id }) => id === wanted);
   return betterAuth({
     ...tables,
+    user: {
+      ...tables.user,
+      validateUserInfo: async ({ user, source }) => {
+        const provider = findProvider(source.oauth?.providerId ?? '');
+        if (!provider || source.action === 'sign-in') return;
+        return await refuseStranger(db, provider, source.action === 'link-account' ? user.id : undefined);
+      },
+    },
     baseURL: config.publicUrl,
     basePath: '/api/auth',
     secret: config.authSecret,
@@ -54,20 +66,26 @@ export function createAuth(
       admin(),
       genericOAuth({ config: config.oidcProviders.map(toOAuthConfig) }),
     ],
-    disabledPaths: [
-      '/api-key/create',
-      '/api-key/update',
-      '/api-key/verify',
-      '/organization/create',
-      '/organization/delete',
-      '/organization/update',
-    ],
+    account: { updateAccountOnSignIn: false },
     databaseHooks: {
       account: {
         create: {
+          // We never act at the identity provider in the person's name, so what would allow it is not kept.
+          before: (account) =>
+            Promise.resolve({ data: { ...account, accessToken: null, refreshToken: null, idToken: null } }),
           after: async ({ providerId, userId }) => {
-            const provider = config.oidcProviders.find(({ id }) => id === providerId);
+            const provider = findProvider(providerId);
             if (provider) await joinOrganization(db, provider, userId);
+          },
+        },
+      },
+      session: {
+        create: {
+          before: async ({ userId }) => {
+            const user = await db.selectFrom('auth.user').select('enabled').where('id', '=', userId).executeTakeFirst();
+            if (user?.enabled === true) return;
+            const { message, next } = errorCatalogue.account_disabled;
+            throw new APIError('FORBIDDEN', { code: 'account_disabled', message: `${message} ${next}` });
           },
         },
       },
@@ -86,19 +104,4 @@ function toOAuthConfig(provider: OidcProvider) {
     scopes: ['openid', 'email', 'profile'],
     pkce: true,
   };
-}
-
-/** People who sign in through an organisation's identity provider belong to that organisation. */
-async function joinOrganization(db: Db, provider: OidcProvider, userId: string): Promise<void> {
-  const found = await findOrganizationBySlug(db, provider.organization);
-  if (!found) throw new Error(`The identity provider “${provider.id}” names an unknown organisation.`);
-  await db.transaction().execute(async (tx) => {
-    const kind = provider.role === 'end_user' ? 'end_user' : 'creator';
-    await tx.updateTable('auth.user').set({ kind }).where('id', '=', userId).execute();
-    await tx
-      .insertInto('auth.member')
-      .values({ organizationId: found.id, userId, role: 'member' })
-      .onConflict((conflict) => conflict.columns(['userId', 'organizationId']).doNothing())
-      .execute();
-  });
 }

@@ -17,7 +17,7 @@ declare module 'fastify' {
 }
 
 /** Routes of mounted packages, which know nothing of our policy and need none. */
-const PUBLIC_PREFIXES = ['/docs', '/api/auth/'];
+const PUBLIC_PREFIXES = ['/docs'];
 
 /** Makes every route say who may call it, and checks the caller before anything else is read. */
 export function guardRoutes(app: FastifyInstance, authenticator: Authenticator): void {
