@@ -134,6 +134,19 @@ describe('metadata', () => {
     expect(readMetadata({ rag_processor }).metadata.tools).toEqual([]);
   });
 
+  it('reads context tools without an assistant type as multi-tool, and their old rag_processor as a mirror', () => {
+    const { metadata: read } = readMetadata({
+      rag_processor: 'simple_rag',
+      tools: [
+        { type: 'rubric', enabled: true, config: { rubric_id: 42 } },
+        { type: 'single_file', enabled: false, config: { file_path: 'a.md' } },
+      ],
+    });
+    expect(read.assistant_type).toBe('multi_tool');
+    expect(read.prompt_processor).toBe('multi_augment');
+    expect(read.tools.map(({ type }) => type)).toEqual(['rubric_rag', 'single_file_rag']);
+  });
+
   it('keeps classic functions beside the classic retrieval tool', () => {
     const { metadata: read } = readMetadata({
       rag_processor: 'simple_rag',

@@ -35,7 +35,8 @@ const SETTINGS_OUTSIDE_CONFIG: ReadonlyMap<string, readonly string[]> = new Map(
 export function readMetadata(raw: unknown, columns: LegacyColumns = {}): ReadMetadata {
   const problems: Problem[] = [];
   const document = parseDocument(raw, problems);
-  const multiTool = document['assistant_type'] === 'multi_tool';
+  const listed = readToolList(document['tools'], problems);
+  const multiTool = isMultiTool(document, listed);
   const kept: Json = { ...document };
   for (const key of CLASSIC_TOOL_KEYS) Reflect.deleteProperty(kept, key);
 
@@ -48,7 +49,7 @@ export function readMetadata(raw: unknown, columns: LegacyColumns = {}): ReadMet
     llm: readName(document, 'llm', '', problems),
     capabilities: readCapabilities(document['capabilities'], problems),
     verbose: document['verbose'] === true,
-    tools: [...readClassicTool(document, columns), ...readToolList(document['tools'], problems)],
+    tools: [...(multiTool ? [] : readClassicTool(document, columns)), ...listed],
   };
   Reflect.deleteProperty(metadata, 'limits');
   if (document['limits'] !== undefined) {
@@ -57,6 +58,13 @@ export function readMetadata(raw: unknown, columns: LegacyColumns = {}): ReadMet
     else problems.push(...problemsOf(limits.error, 'limits', 'the limits are ignored'));
   }
   return { metadata, problems };
+}
+
+/** One early shape had a list of context tools and named no type: its template uses their placeholders, so it is multi-tool. */
+function isMultiTool(document: Json, tools: readonly ToolEntry[]): boolean {
+  const { assistant_type: type } = document;
+  if (type === undefined || type === null) return tools.some(({ mode }) => mode === 'context');
+  return type === 'multi_tool';
 }
 
 function parseDocument(raw: unknown, problems: Problem[]): Json {
