@@ -10,6 +10,9 @@ create table lamb.assistants (
   -- Sorted as people expect, whatever locale the database was made with.
   name text collate "und-x-icu" not null,
   description text not null default '',
+  -- Folded once when it is written: a search compares bytes, row by row through the organisation.
+  search_text text collate "C" not null
+    generated always as (lower((name || E'\n' || description) collate "und-x-icu")) stored,
   assistant_type text not null default 'classic' check (assistant_type in ('classic', 'multi_tool')),
   api_callback text not null default '',
   system_prompt text not null default '',

@@ -1,5 +1,5 @@
 import { AppError } from '@lamb/contract';
-import { sql, type Generated, type Selectable } from 'kysely';
+import { sql, type ColumnType, type Generated, type Selectable } from 'kysely';
 import { findConstraint } from './find-constraint.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { TenantTx } from './with-tenant.ts';
@@ -10,6 +10,7 @@ export interface AssistantTable {
   owner_id: string;
   name: string;
   description: Generated<string>;
+  search_text: ColumnType<string, never, never>;
   assistant_type: Generated<AssistantType>;
   api_callback: Generated<string>;
   system_prompt: Generated<string>;

@@ -148,6 +148,9 @@ test('filters by type and by a part of the text, taken literally', async () => {
   expect(await names({ search: '0%' })).toEqual(['100% chemistry']);
   expect(await names({ search: 's_1' })).toEqual(['physics_1']);
   expect(await names({ search: '\\' })).toEqual([]);
+  await add({ name: 'Ökologie', description: 'ΣΟΦΊΑ' });
+  expect(await names({ search: 'öKO' })).toEqual(['Ökologie']);
+  expect(await names({ search: 'σοφία' })).toEqual(['Ökologie']);
   expect(await names({ search: 'chemistry', type: 'classic' })).toEqual(['100% chemistry', 'physics_1']);
 });
 

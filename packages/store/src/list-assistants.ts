@@ -127,7 +127,7 @@ function selectBranch(tx: TenantTx, request: AssistantListRequest, branch: Branc
 function selectSource(tx: TenantTx, viewerId: string, branch: Branch) {
   const query = tx
     .selectFrom('lamb.assistants as a')
-    .select(['a.id', 'a.name', 'a.description', 'a.assistant_type', 'a.created_at', 'a.updated_at'])
+    .select(['a.id', 'a.name', 'a.search_text', 'a.assistant_type', 'a.created_at', 'a.updated_at'])
     .where('a.deleted_at', 'is', null);
   if (branch === 'mine') return query.where('a.owner_id', '=', viewerId);
   if (branch === 'published') return query.where('a.published_at', 'is not', null);
@@ -150,7 +150,7 @@ function isAfter(position: Position, sort: AssistantSort) {
 
 function matchesSearch(text: string) {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql<boolean>`(a.name ilike ${pattern} or a.description ilike ${pattern})`;
+  return sql<boolean>`a.search_text like lower(${pattern} collate "und-x-icu") collate "C"`;
 }
 
 function readSortValue(row: { name: string; created_at: Date; updated_at: Date }, sort: AssistantSort): string {
