@@ -6,19 +6,19 @@ const config: KnipConfig = {
   // The examples are written as in a plugin's own package, which would list what they import.
   ignoreIssues: { 'docs/examples/**': ['unlisted'] },
   treatConfigHintsAsErrors: true,
+  // Entry points are known from the scripts of package.json, each package's exports and the configuration of the tools.
   workspaces: {
     '.': {
-      entry: ['scripts/*.ts', 'docs/examples/**/*.test.ts'],
       project: ['scripts/**/*.ts', 'docs/examples/**/*.ts', '*.{js,cjs,ts}'],
     },
     'apps/server': {
-      entry: ['src/main.ts', 'src/migrate.ts'],
       project: ['src/**/*.ts'],
       // Loaded when first needed, through createRequire.
       ignoreDependencies: ['gpt-tokenizer'],
     },
     'packages/*': { project: ['src/**/*.ts'] },
-    'plugins/*': { project: ['**/*.ts'] },
+    // Their exports are a pattern that makes an entry point of every file.
+    'plugins/*': { project: ['**/*.ts'], includeEntryExports: true },
     bench: { project: ['src/**/*.ts'] },
   },
 };
