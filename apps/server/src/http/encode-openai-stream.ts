@@ -48,8 +48,11 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
       case 'tool.started':
       case 'tool.finished':
       case 'source':
-      case 'prompt.rendered':
         return afterOpening(lamb(event));
+      case 'prompt.rendered':
+        if (opening === '') return lamb(event);
+        opening += lamb(event);
+        return '';
       case 'usage':
         if (includeUsage) closing = frame('', `,"usage":${JSON.stringify(toUsage(event.usage))}`);
         return '';
@@ -57,8 +60,10 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
         const finish = frame(`{"index":0,"delta":{},"finish_reason":${JSON.stringify(event.finish_reason)}}`);
         return afterOpening(`${finish}${closing}data: [DONE]\n\n`);
       }
-      case 'run.failed':
-        return `data: ${JSON.stringify(toOpenAiError(new AppError(event.code, { message: event.message }), requestId))}\n\n`;
+      case 'run.failed': {
+        const { code, message, details = {} } = event;
+        return `data: ${JSON.stringify(toOpenAiError(new AppError(code, { message, details }), requestId))}\n\n`;
+      }
       case 'run.cancelled':
         return '';
     }

@@ -1,6 +1,13 @@
-import { type AppError, errorCatalogue } from '@lamb/contract';
+import { errorCatalogue, type AppError, type ErrorCode } from '@lamb/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toAppError } from './to-app-error.ts';
+
+/** What a second try would only repeat, at a price. OpenAI's clients retry every 5xx by themselves unless they are told. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'provider_rejected',
+  'provider_credentials_rejected',
+  'deadline_exceeded',
+]);
 
 /** The one place where an error becomes a response: OpenAI's body under `/v1`, problem+json elsewhere. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -10,6 +17,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const retryAfter = known.details['retry_after'];
   if (typeof retryAfter === 'number' || typeof retryAfter === 'string') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (FINAL.has(known.code)) reply.header('x-should-retry', 'false');
   if (request.url.startsWith('/v1/')) {
     void reply.code(status).type('application/json').serializer(JSON.stringify).send(toOpenAiError(known, request.id));
   } else {
@@ -27,7 +35,8 @@ export function toOpenAiError(error: AppError, requestId: string) {
   const type =
     status < 500 && status !== 429 ? 'invalid_request_error' : status === 429 ? 'rate_limit_error' : 'api_error';
   const param = typeof error.details['param'] === 'string' ? error.details['param'] : null;
-  return { error: { message: `${error.message} ${next}`, type, param, code: error.code, request_id: requestId } };
+  const message = `${error.message} ${next}`;
+  return { error: { message, type, param, code: error.code, request_id: requestId, ...detailsOf(error) } };
 }
 
 function toProblemDocument(error: AppError, requestId: string) {
@@ -39,6 +48,10 @@ function toProblemDocument(error: AppError, requestId: string) {
     code: error.code,
     next,
     request_id: requestId,
-    ...(Object.keys(error.details).length === 0 ? {} : { details: error.details }),
+    ...detailsOf(error),
   };
+}
+
+function detailsOf({ details }: AppError) {
+  return Object.keys(details).length === 0 ? {} : { details };
 }

@@ -22,6 +22,7 @@ export const OpenAiErrorBody = z
       param: z.string().nullable(),
       code: z.string(),
       request_id: z.string().optional(),
+      details: z.record(z.string(), z.unknown()).optional(),
     }),
   })
   .meta({ id: 'OpenAiError' });

@@ -1,2 +1,0 @@
-import type { RunEvent } from '@lamb/contract';
-import { createParser } from 'eventsource-parser';
