@@ -1,4 +1,5 @@
 import { sql, type Generated } from 'kysely';
+import { executePrepared } from './prepared-statements.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { TenantTx } from './with-tenant.ts';
 
@@ -34,11 +35,10 @@ export async function getSecret(tx: TenantTx, box: SecretBox, name: string): Pro
 
 /** All secrets of the organisation, opened. For the moment of use only. */
 export async function getAllSecrets(tx: TenantTx, box: SecretBox): Promise<Map<string, string>> {
-  const rows = await tx
-    .selectFrom('lamb.organization_secrets')
-    .select(['name', 'key_id as keyId', 'ciphertext'])
-    .orderBy('name')
-    .execute();
+  const rows = await executePrepared(
+    tx,
+    tx.selectFrom('lamb.organization_secrets').select(['name', 'key_id as keyId', 'ciphertext']).orderBy('name'),
+  );
   return new Map(rows.map((row) => [row.name, box.open(row, describePlace(tx, row.name))]));
 }
 

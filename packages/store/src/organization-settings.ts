@@ -1,5 +1,6 @@
 import { sql, type ColumnType, type Generated } from 'kysely';
 import { deleteSecret, getAllSecrets, listSecretNames, putSecret } from './organization-secrets.ts';
+import { executePrepared } from './prepared-statements.ts';
 import type { SecretBox } from './secret-box.ts';
 import { hasPlaceFor, insertSecrets, separateSecrets } from './separate-secrets.ts';
 import type { TenantTx } from './with-tenant.ts';
@@ -12,7 +13,7 @@ export interface OrganizationSettingsTable {
 
 /** The organisation's configuration without its secrets; empty when it has none yet. */
 export async function getOrganizationConfig(tx: TenantTx): Promise<Record<string, unknown>> {
-  const row = await tx.selectFrom('lamb.organization_settings').select('config').executeTakeFirst();
+  const [row] = await executePrepared(tx, tx.selectFrom('lamb.organization_settings').select('config'));
   return row?.config ?? {};
 }
 
