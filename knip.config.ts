@@ -8,14 +8,8 @@ const config: KnipConfig = {
   treatConfigHintsAsErrors: true,
   // Entry points are known from the scripts of package.json, each package's exports and the configuration of the tools.
   workspaces: {
-    '.': {
-      project: ['scripts/**/*.ts', 'docs/examples/**/*.ts', '*.{js,cjs,ts}'],
-    },
-    'apps/server': {
-      project: ['src/**/*.ts'],
-      // Loaded when first needed, through createRequire.
-      ignoreDependencies: ['gpt-tokenizer'],
-    },
+    '.': { project: ['scripts/**/*.ts', 'docs/examples/**/*.ts', '*.{js,cjs,ts}'] },
+    'apps/*': { project: ['src/**/*.ts'] },
     'packages/*': { project: ['src/**/*.ts'] },
     // Their exports are a pattern that makes an entry point of every file.
     'plugins/*': { project: ['**/*.ts'], includeEntryExports: true },

@@ -47,7 +47,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     '@lamb/store',
     '@lamb/testing',
     '@lamb/tools',
-    'gpt-tokenizer',
   ],
   'packages/contract': ['zod'],
   'packages/engine': ['@lamb/plugin-kit'],

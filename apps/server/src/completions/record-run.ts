@@ -39,6 +39,7 @@ export async function* recordRun(
         case 'run.cancelled':
           outcome = outcomes[event.type];
           break;
+        default:
       }
       yield event;
     }
