@@ -35,7 +35,7 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
     maxConnections: config.databaseConnections,
     onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
-  const auth = createAuth(db, config);
+  const auth = createAuth(db, config, log);
   const keyCache = createKeyCache();
   const usageRecorder = createUsageRecorder(db, log);
   const tokenCounter = createTokenCounter();

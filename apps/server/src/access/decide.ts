@@ -90,15 +90,29 @@ export type Action = keyof typeof rules;
 /** What `decide` must be told about the resource of an action. */
 export type ResourceOf<A extends Action> = (typeof rules)[A] extends Rule<infer Resource> ? Resource : never;
 
+/** What a key that is limited to some assistants opens; on an assistant, only if it is one of those. */
+const forLimitedKeys: ReadonlySet<Action> = new Set<Action>([
+  'me.read',
+  'model.list',
+  'assistant.list',
+  'assistant.use',
+  'assistant.read',
+  'assistant.edit',
+  'assistant.share',
+  'assistant.publish',
+  'trace.read',
+]);
+
 /** Whether the principal could be allowed this at all, on some resource: what a route checks before it loads anything. */
 export function mayEver(principal: Principal, action: Action): boolean {
+  if (principal.assistants !== 'all' && !forLimitedKeys.has(action)) return false;
   return rules[action].roles.includes(principal.role);
 }
 
 /** The one policy function: whether the principal may do this to this resource. */
 export function decide<A extends Action>(principal: Principal, action: A, resource: ResourceOf<A>): boolean {
+  if (!mayEver(principal, action)) return false;
   const rule = rules[action] as Rule<Standing | undefined>;
-  if (!rule.roles.includes(principal.role)) return false;
   if (!rule.when) return true;
   return resource !== undefined && rule.when(principal, resource);
 }

@@ -4,6 +4,7 @@ import type { Db } from '@lamb/store';
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { admin, genericOAuth, organization } from 'better-auth/plugins';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Config, OidcProvider } from '../config.ts';
 import { joinOrganization, refuseStranger } from './join-organization.ts';
 
@@ -35,6 +36,7 @@ const organizationOptions = {
 export function createAuth(
   db: Db,
   config: Pick<Config, 'publicUrl' | 'authSecret' | 'trustedOrigins' | 'oidcProviders'>,
+  log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info' | 'debug'>,
 ) {
   const tables = tableOptions(db);
   const findProvider = (wanted: string) => config.oidcProviders.find(({ id }) => id === wanted);
@@ -59,6 +61,12 @@ export function createAuth(
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
     },
     telemetry: { enabled: false },
+    logger: {
+      log: (level, message, ...details: unknown[]) => {
+        // Of the details only errors: the others may hold what a person or a provider sent.
+        log[level]({ err: details.find((detail) => detail instanceof Error) }, `sign-in: ${message}`);
+      },
+    },
     plugins: [
       organization(organizationOptions),
       // Keys are made and checked by our own routes; better-auth's would not know their organisation.

@@ -176,7 +176,7 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
     app.post(
       '/lamb/v1/assistants/:id/duplicate',
       {
-        config: { access: 'assistant.read' },
+        config: { access: 'assistant.create' },
         schema: { tags, summary: 'Copy an assistant', params: AssistantParams, response: { 201: Assistant } },
       },
       async ({ principal, params }, reply) => {

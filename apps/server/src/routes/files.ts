@@ -62,10 +62,13 @@ export function fileRoutes({ db, config }: Services): FastifyPluginAsyncZod {
         config: { access: 'file.create' },
         schema: {
           tags,
-          summary: 'Upload a file (multipart: `file`, and `path` before it to store it under another name)',
+          summary: 'Upload a file; `path`, sent before it, stores it under another name',
           consumes: ['multipart/form-data'],
+          body: z.object({ path: FilePath.optional(), file: z.file() }),
           response: { 201: FileResource },
         },
+        // The body only describes the upload: it is read as a stream, below.
+        validatorCompiler: () => (value: unknown) => ({ value }),
       },
       async (request, reply) => {
         const { principal } = request;
