@@ -12,11 +12,10 @@ describeTool(noRag, {
   host,
 });
 
-test('it adds nothing and says nothing', async () => {
+test('it adds nothing', async () => {
   const { signal } = new AbortController();
   expect(await noRag.context?.run({ config: {}, query: 'q', messages: [], host, signal })).toEqual({
     content: '',
     sources: [],
   });
-  expect(noRag.context?.status?.({ config: {} })).toEqual([]);
 });

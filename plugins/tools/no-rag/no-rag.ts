@@ -11,7 +11,6 @@ export const noRag = defineTool({
   config: z.object({}),
   context: {
     placeholder: 'context',
-    status: () => [],
     run({ signal }) {
       signal.throwIfAborted();
       return Promise.resolve({ content: '', sources: [] });

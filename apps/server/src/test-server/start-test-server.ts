@@ -69,11 +69,11 @@ export async function startTestServer(environment: Record<string, string> = {}):
       DATABASE_URL: database.appUrl,
       LAMB_AUTH_SECRET: 'only-for-tests-only-for-tests-only-for-tests',
       LAMB_SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
       LAMB_PORT: '0',
       LAMB_PUBLIC_URL: 'http://127.0.0.1',
       LAMB_LOG_LEVEL: 'silent',
       ...environment,
+      LAMB_OUTBOUND_ALLOW: [new URL(llm.url).host, new URL(kb.url).host, environment['LAMB_OUTBOUND_ALLOW']].join(','),
     }),
   );
   const app = await createApp(services);
