@@ -33,33 +33,27 @@ async function* streamModel(
 ): AsyncGenerator<readonly ModelEvent[], void> {
   const { settings, signal } = call;
   signal.throwIfAborted();
-  const left = new AbortController();
   const read = createPartReader(settings.apiKey);
   let answering = false;
-  let finished = false;
   try {
     const model = createModel(settings, call.model);
     const supported = await model.supportedUrls;
     const { stream } = await model.doStream({
       ...toAiSdkOptions(call.sampling, call.tools),
       prompt: toAiSdkPrompt(call.messages, (url) => fetchesImage(supported, url)),
-      abortSignal: AbortSignal.any([signal, left.signal]),
+      abortSignal: signal,
     });
     answering = true;
     for await (const part of stream) {
       const events = read(part);
       if (events.length === 0) continue;
-      finished = events.at(-1)?.type === 'finish';
       yield events;
-      if (finished) return;
+      if (events.at(-1)?.type === 'finish') return;
     }
     throw new AppError('provider_stream_broken');
   } catch (error) {
     signal.throwIfAborted();
     throw toAppError(error, { answering, apiKey: settings.apiKey });
-  } finally {
-    // The consumer may leave in the middle; cancelling the stream alone does not close the connection at once.
-    if (!finished) left.abort();
   }
 }
 

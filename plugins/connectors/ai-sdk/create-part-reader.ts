@@ -54,7 +54,7 @@ function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): readonly 
   return [{ type: 'usage', promptTokens: inputTokens.total, completionTokens: outputTokens.total }];
 }
 
-function toReason({ unified }: LanguageModelV4FinishReason): string {
+function toReason({ unified, raw }: LanguageModelV4FinishReason): string {
   switch (unified) {
     case 'length':
       return 'length';
@@ -65,7 +65,11 @@ function toReason({ unified }: LanguageModelV4FinishReason): string {
     case 'error':
     case 'interrupted':
       throw new AppError('provider_stream_broken');
-    default:
+    case 'stop':
+      return 'stop';
+    case 'other':
+      // What providers start with and keep when theirs never comes.
+      if (raw === undefined) throw new AppError('provider_stream_broken');
       return 'stop';
   }
 }

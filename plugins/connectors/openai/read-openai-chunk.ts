@@ -10,7 +10,7 @@ export interface OpenAiEnding {
 
 interface OpenAiChunk {
   error?: unknown;
-  choices?: readonly OpenAiChoice[] | null;
+  choices?: readonly (OpenAiChoice | null)[] | null;
   usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null;
 }
 
@@ -43,7 +43,7 @@ export function readOpenAiChunk(
   if (chunk.error !== undefined && chunk.error !== null) throw breakWith(chunk.error, apiKey);
   if (chunk.usage) noteUsage(chunk.usage, ending);
   const choice = chunk.choices?.[0];
-  if (choice === undefined) return;
+  if (!choice) return;
   const delta = choice.delta;
   if (delta) {
     const reasoning = delta.reasoning_content ?? delta.reasoning;

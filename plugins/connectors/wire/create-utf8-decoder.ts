@@ -5,7 +5,9 @@ export function createUtf8Decoder(): (bytes: Buffer) => string {
   const decoder = new StringDecoder('utf8');
   let splitCharacter = false;
   return (bytes) => {
-    const endsInAscii = (bytes.at(-1) ?? 0) < 0x80;
+    const last = bytes.at(-1);
+    if (last === undefined) return '';
+    const endsInAscii = last < 0x80;
     // Nearly every piece ends with a line break, and the plain conversion is several times faster.
     if (endsInAscii && !splitCharacter) return bytes.toString('utf8');
     splitCharacter = !endsInAscii;

@@ -113,7 +113,7 @@ function openExchange(exchange: Exchange): AsyncIterator<readonly ModelEvent[], 
     try {
       reader.read(chunk, queue.items);
     } catch (error) {
-      fail(error);
+      fail(reportBroken(error));
       hangUp();
       return;
     }
@@ -152,7 +152,7 @@ function openExchange(exchange: Exchange): AsyncIterator<readonly ModelEvent[], 
     try {
       reader.end(queue.items);
     } catch (error) {
-      fail(cause === undefined ? error : new AppError('provider_stream_broken', { cause }));
+      fail(reportBroken(cause ?? error));
       return;
     }
     if (isComplete()) endComplete();
@@ -188,6 +188,11 @@ function openExchange(exchange: Exchange): AsyncIterator<readonly ModelEvent[], 
       return Promise.resolve({ value: undefined, done: true });
     },
   };
+}
+
+/** What a reader trips over that is none of its own errors is an answer of a shape that nobody expected. */
+function reportBroken(error: unknown): AppError {
+  return error instanceof AppError ? error : new AppError('provider_stream_broken', { cause: error });
 }
 
 /** A dispatcher that refuses an address says so with an error of ours. */

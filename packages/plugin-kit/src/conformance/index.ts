@@ -1,1 +1,4 @@
 export { describeTool } from './describe-tool.ts';
+export { describeConnector } from './describe-connector.ts';
+export { connectorCases } from './connector-cases.ts';
+export type { ConnectorStage, RunningStage, StagedRequest, WireRequest } from './connector-stage.ts';
