@@ -2,9 +2,21 @@ import { z } from 'zod';
 import { ErrorCode } from './errors/error-catalogue.ts';
 import { AttributedSource } from './source.ts';
 
-const envelope = { run_id: z.string(), seq: z.number().int().min(1), time: z.number() };
+const envelope = {
+  run_id: z.string(),
+  seq: z.number().int().min(1),
+  time: z.number(),
+  /** The step of the run that it belongs to, such as `context` or `model:2`, and which attempt at it. */
+  step: z.string(),
+  attempt: z.number().int().min(1),
+  /** Set on what another assistant did when it was called as a tool: the call it worked for. */
+  parent_call_id: z.string().optional(),
+};
 
 const toolRef = { tool: z.string(), placeholder: z.string() };
+
+/** `tool` is null when the model asked for a function that there is not. */
+const callRef = { call_id: z.string(), name: z.string(), tool: z.string().nullable() };
 
 /** Why a tool gave no result; the message is safe to show. */
 export const ToolProblem = z.object({
@@ -12,6 +24,21 @@ export const ToolProblem = z.object({
   message: z.string(),
 });
 export type ToolProblem = z.infer<typeof ToolProblem>;
+
+/** Something to look at that a call produced beside its text. */
+export const Artifact = z
+  .object({
+    kind: z.enum(['diff', 'image', 'file']),
+    title: z.string(),
+    text: z.string().optional(),
+    url: z.string().optional(),
+  })
+  .meta({ id: 'Artifact' });
+export type Artifact = z.infer<typeof Artifact>;
+
+/** How a call ended. `unknown`: it was started, the process died, and whether it took effect cannot be told; it is not run again. */
+export const CallOutcome = z.enum(['done', 'failed', 'refused', 'rejected', 'unknown']);
+export type CallOutcome = z.infer<typeof CallOutcome>;
 
 /** Where one stretch of the rendered prompt came from. It carries sizes, never the text. */
 export const PromptSpan = z
@@ -58,6 +85,19 @@ export const RunEvent = z
     z.object({ ...envelope, type: z.literal('prompt.rendered'), messages: z.number().int(), chars: z.number().int() }),
     z.object({ ...envelope, type: z.literal('text.delta'), text: z.string() }),
     z.object({ ...envelope, type: z.literal('reasoning.delta'), text: z.string() }),
+    z.object({ ...envelope, type: z.literal('call.requested'), ...callRef }),
+    z.object({ ...envelope, type: z.literal('call.approval_required'), ...callRef }),
+    z.object({
+      ...envelope,
+      type: z.literal('call.finished'),
+      ...callRef,
+      outcome: CallOutcome,
+      milliseconds: z.number(),
+      chars: z.number().int(),
+      problem: z.string().optional(),
+      artifacts: z.array(Artifact).optional(),
+    }),
+    z.object({ ...envelope, type: z.literal('step.restarted') }),
     z.object({ ...envelope, type: z.literal('usage'), usage: Usage }),
     z.object({ ...envelope, type: z.literal('run.finished'), finish_reason: z.string() }),
     z.object({

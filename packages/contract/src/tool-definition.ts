@@ -13,7 +13,10 @@ export const ToolDefinition = z
     version: z.string(),
     modes: z.array(z.enum(['context', 'function'])),
     placeholder: z.string().nullable(),
-    function_name: z.string().nullable(),
+    /** What a call changes; `once` asks for approval. Null for a tool that the model cannot call. */
+    effect: z.enum(['none', 'idempotent', 'once']).nullable(),
+    /** What the model sends with a call. */
+    input_schema: JsonSchema.nullable(),
     templated: z.array(z.string()),
     config_schema: JsonSchema,
   })

@@ -7,7 +7,7 @@ const number = createEventSequence('run-9', () => 0);
 
 // eslint-disable-next-line @typescript-eslint/require-await -- events come asynchronously even when they are all there
 async function* tell(...bodies: readonly EventBody[]): AsyncGenerator<RunEvent> {
-  for (const body of bodies) yield number(body);
+  for (const body of bodies) yield number('model:1', 1, body);
 }
 
 const started: EventBody = { type: 'run.started', assistant_id: 7, model: 'm' };

@@ -1,4 +1,6 @@
 import { AppError, type AttributedSource, type RunEvent, type ToolProblem, type Usage } from '@lamb/contract';
+import { addUsage } from './add-usage.ts';
+import { estimateUsage } from './estimate-usage.ts';
 
 /** A whole turn as one value. */
 export interface CollectedRun {
@@ -22,13 +24,15 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
   let finishReason: string | undefined;
   const sources: AttributedSource[] = [];
   const problems: (ToolProblem & { tool: string; placeholder: string })[] = [];
-  let usage: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, estimated: true };
+  let usage: Usage | undefined;
+  const textBefore = new Map<string, number>();
   for await (const event of events) {
     switch (event.type) {
       case 'run.started':
         runId = event.run_id;
         break;
       case 'text.delta':
+        if (!textBefore.has(event.step)) textBefore.set(event.step, text.length);
         text += event.text;
         break;
       case 'reasoning.delta':
@@ -41,7 +45,7 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
         if (event.problem) problems.push({ ...event.problem, tool: event.tool, placeholder: event.placeholder });
         break;
       case 'usage':
-        usage = event.usage;
+        usage = usage ? addUsage(usage, event.usage) : event.usage;
         break;
       case 'run.finished':
         finishReason = event.finish_reason;
@@ -53,9 +57,17 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
       case 'status':
       case 'tool.started':
       case 'prompt.rendered':
+      case 'call.requested':
+      case 'call.approval_required':
+      case 'call.finished':
+        break;
+      case 'step.restarted':
+        // What an interrupted attempt had said is said again.
+        text = text.slice(0, textBefore.get(event.step));
+        if (event.step === 'context') sources.length = problems.length = 0;
         break;
     }
   }
   if (finishReason === undefined) throw new AppError('internal_error');
-  return { runId, text, reasoning, sources, problems, usage, finishReason };
+  return { runId, text, reasoning, sources, problems, usage: usage ?? estimateUsage(0, 0), finishReason };
 }

@@ -202,12 +202,6 @@ describe('a tool’s configuration', () => {
       },
     ]);
   });
-
-  it('of a function has no effect yet, and says so', () => {
-    const { plan, problems } = compile({ tools: [{ type: 'weather', mode: 'function' }] });
-    expect(plan.levels).toEqual([]);
-    expect(problems).toMatchObject([{ severity: 'warning', path: 'tools.0' }]);
-  });
 });
 
 describe('placeholders of tools', () => {
@@ -417,7 +411,7 @@ describe('a classic assistant', () => {
   it('has no more than one context tool', () => {
     const { problems } = compile({
       template: '{context}{user_input}',
-      tools: [{ type: 'simple_rag' }, { type: 'rubric_rag' }, { type: 'weather', mode: 'function' }],
+      tools: [{ type: 'simple_rag' }, { type: 'rubric_rag' }],
       metadata: classic,
     });
     expect(errorsOf(problems)).toMatchObject([

@@ -9,8 +9,10 @@ import {
 import type { PromptProcessor, Tool } from '@lamb/plugin-kit';
 import type { Catalogue } from './catalogue.ts';
 import { orderLevels } from './order-levels.ts';
+import { planFunctions } from './plan-functions.ts';
 import { CLASSIC_PLACEHOLDER, type Plan, type PlannedTool } from './plan.ts';
 import { parseTemplate, placeholdersOf, type Template } from './template.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** What of an assistant decides how it runs. */
 export interface AssistantSource {
@@ -22,6 +24,8 @@ export interface AssistantSource {
 
 const DEFAULT_TOOL_TIMEOUT_MS = 10_000;
 const DEFAULT_DEADLINE_MS = 120_000;
+const DEFAULT_ITERATIONS = 5;
+const DEFAULT_CALLS = 20;
 
 /**
  * Compiles an assistant into a plan, and says what is wrong with it. Pure: the same function validates on save and
@@ -37,7 +41,11 @@ export function compilePlan(assistant: AssistantSource, catalogue: Catalogue): {
   const entries = metadata.tools
     .map((entry, index) => ({ entry, path: `tools.${String(index)}` }))
     .filter(({ entry }) => entry.enabled);
-  reportFunctionTools(entries, problems);
+  const functions = planFunctions(
+    entries.filter(({ entry }) => entry.mode === 'function'),
+    catalogue,
+    problems,
+  );
   const contextEntries = entries.filter(({ entry }) => entry.mode === 'context');
   const planned = planTools(contextEntries, metadata, catalogue, processor, problems);
   const { levels, cyclic } = orderLevels(planned);
@@ -56,6 +64,11 @@ export function compilePlan(assistant: AssistantSource, catalogue: Catalogue): {
     vision: metadata.capabilities.vision,
     verbose: metadata.verbose,
     deadlineMs: metadata.limits?.deadline_ms ?? DEFAULT_DEADLINE_MS,
+    functions,
+    limits: {
+      maxIterations: metadata.limits?.max_iterations ?? DEFAULT_ITERATIONS,
+      maxCalls: metadata.limits?.max_calls ?? DEFAULT_CALLS,
+    },
   };
   reportTemplateUse(plan, template, planned, processor, problems);
   return { plan, problems };
@@ -80,17 +93,6 @@ function findProcessor(metadata: AssistantMetadata, catalogue: Catalogue, proble
     unknownName('prompt processor', 'prompt_processor', metadata.prompt_processor, catalogue.promptProcessors),
   );
   return { name: metadata.prompt_processor, title: metadata.prompt_processor, description: '' };
-}
-
-function reportFunctionTools(entries: readonly PlacedEntry[], problems: Problem[]): void {
-  for (const { entry, path } of entries) {
-    if (entry.mode !== 'function') continue;
-    problems.push({
-      severity: 'warning',
-      path,
-      message: `“${entry.type}” is set up as a function for the model; functions are not called yet, so it has no effect.`,
-    });
-  }
 }
 
 function planTools(
@@ -280,9 +282,4 @@ function reportTemplateUse(
       message: 'The template does not use {user_input}, so the model will not see the person’s message.',
     });
   }
-}
-
-function unknownName(kind: string, path: string, name: string, known: readonly { name: string }[]): Problem {
-  const names = known.map((plugin) => plugin.name).join(', ');
-  return { severity: 'error', path, message: `There is no ${kind} “${name}”. Known: ${names}.` };
 }

@@ -1,32 +1,59 @@
 /** A queue between parallel producers and one consumer that reads events in the order they happened. */
 export interface EventChannel<Event> {
   push(event: Event): void;
+  /** Undefined while the consumer keeps up; otherwise resolves when it has caught up or gone. */
+  ready(): Promise<void> | undefined;
   close(): void;
-  readonly events: AsyncIterable<Event>;
+  next(): Promise<IteratorResult<Event, undefined>>;
 }
+
+const HIGH_WATER = 64;
 
 /** Makes an event channel. */
 export function createEventChannel<Event>(): EventChannel<Event> {
-  const queue: Event[] = [];
+  let queue: Event[] = [];
+  let head = 0;
   let closed = false;
-  let wake: () => void = () => undefined;
-  async function* drain(): AsyncGenerator<Event> {
-    for (;;) {
-      const next = queue.shift();
-      if (next !== undefined) yield next;
-      else if (closed) return;
-      else await new Promise<void>((resolve) => (wake = resolve));
-    }
-  }
+  let take: ((result: IteratorResult<Event, undefined>) => void) | undefined;
+  let congested: PromiseWithResolvers<void> | undefined;
+
+  const waiting = () => queue.length - head;
   return {
     push(event) {
-      queue.push(event);
-      wake();
+      if (closed) return;
+      if (take) {
+        const deliver = take;
+        take = undefined;
+        deliver({ done: false, value: event });
+      } else queue.push(event);
+    },
+    ready() {
+      if (closed || waiting() < HIGH_WATER) return undefined;
+      congested ??= Promise.withResolvers<void>();
+      return congested.promise;
     },
     close() {
       closed = true;
-      wake();
+      congested?.resolve();
+      take?.({ done: true, value: undefined });
+      take = undefined;
     },
-    events: drain(),
+    next() {
+      const event = queue[head];
+      if (event !== undefined) {
+        head += 1;
+        if (head === queue.length) {
+          queue = [];
+          head = 0;
+        }
+        if (congested && waiting() < HIGH_WATER / 2) {
+          congested.resolve();
+          congested = undefined;
+        }
+        return Promise.resolve({ done: false, value: event });
+      }
+      if (closed) return Promise.resolve({ done: true, value: undefined });
+      return new Promise((resolve) => (take = resolve));
+    },
   };
 }

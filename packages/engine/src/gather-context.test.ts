@@ -1,7 +1,7 @@
 import type { ToolProblem } from '@lamb/contract';
 import { ToolFailure, type Tool, type ToolResult } from '@lamb/plugin-kit';
 import { describe, expect, it } from 'vitest';
-import { drain } from './__fixtures__/drain.ts';
+import { drain, listen } from './__fixtures__/drain.ts';
 import { makeAssistant } from './__fixtures__/make-assistant.ts';
 import { makeCatalogue } from './__fixtures__/make-catalogue.ts';
 import { makePorts } from './__fixtures__/make-ports.ts';
@@ -15,7 +15,7 @@ type Entries = readonly Record<string, unknown>[];
 function start(tools: readonly Tool[], entries: Entries, input: Partial<GatherInput> = {}) {
   const { host, reportError, errors, signal } = makePorts();
   const { plan } = compilePlan(makeAssistant({ tools: entries }), makeCatalogue(tools));
-  const events = gatherContext(plan, {
+  const given: GatherInput = {
     userInput: 'Why?',
     query: 'Why?',
     messages: [{ role: 'user', content: 'Why?' }],
@@ -24,7 +24,8 @@ function start(tools: readonly Tool[], entries: Entries, input: Partial<GatherIn
     reportError,
     signal,
     ...input,
-  });
+  };
+  const events = listen((emit: (event: EventBody) => void) => gatherContext(plan, given, emit));
   return { events, errors };
 }
 

@@ -1,6 +1,5 @@
 import type { AttributedSource, ChatMessage, ToolProblem } from '@lamb/contract';
 import { ToolFailure, ToolResult, type ToolHost } from '@lamb/plugin-kit';
-import { createEventChannel } from './event-channel.ts';
 import type { Plan, PlannedTool } from './plan.ts';
 import { fillTemplate, placeholdersOf } from './template.ts';
 import type { EventBody } from './event-sequence.ts';
@@ -29,18 +28,18 @@ export interface GatherInput {
 }
 
 /** Runs the plan's context tools, each as soon as what it refers to is there. A failing tool is a value, never an exception. */
-export async function* gatherContext(
+export async function gatherContext(
   plan: Plan,
   input: GatherInput,
-): AsyncGenerator<EventBody, readonly GatheredTool[]> {
+  emit: (event: EventBody) => void,
+): Promise<readonly GatheredTool[]> {
   const values = new Map([['user_input', input.userInput], ...input.processorValues]);
   const filled = new Map<string, Promise<GatheredTool>>();
-  const channel = createEventChannel<EventBody>();
   const gatherWhenReady = async (planned: PlannedTool, level: number): Promise<GatheredTool> => {
     const needs = referencesOf(planned).flatMap((name) => filled.get(name) ?? []);
     if (needs.length > 0) await Promise.all(needs);
     input.signal.throwIfAborted();
-    const result = await gatherOne(planned, level, values, input, channel.push);
+    const result = await gatherOne(planned, level, values, input, emit);
     values.set(planned.placeholder, result.content);
     return result;
   };
@@ -51,13 +50,10 @@ export async function* gatherContext(
       return gathering;
     }),
   );
-  const running = Promise.all(all);
-  void running.finally(channel.close).catch(() => undefined);
-  yield* channel.events;
-  const gathered = await running;
+  const gathered = await Promise.all(all);
   input.signal.throwIfAborted();
-  if (gathered.length > 0) yield { type: 'status', text: 'merging tool outputs' };
-  for (const { sources } of gathered) for (const source of sources) yield { type: 'source', source };
+  if (gathered.length > 0) emit({ type: 'status', text: 'merging tool outputs' });
+  for (const { sources } of gathered) for (const source of sources) emit({ type: 'source', source });
   return gathered;
 }
 

@@ -1,5 +1,7 @@
 import type { ToolProblem } from '@lamb/contract';
 import type { PromptProcessor, Tool } from '@lamb/plugin-kit';
+import type { PlannedFunction } from './plan-functions.ts';
+import type { CallLimits } from './stop-conditions.ts';
 import type { Template } from './template.ts';
 
 /** What the one tool of a classic assistant fills. */
@@ -38,4 +40,7 @@ export interface Plan {
   readonly vision: boolean;
   readonly verbose: boolean;
   readonly deadlineMs: number;
+  /** What the model may call. An assistant with any is a tool-using one. */
+  readonly functions: readonly PlannedFunction[];
+  readonly limits: CallLimits;
 }

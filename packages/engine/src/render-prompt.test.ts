@@ -23,6 +23,8 @@ function makePlan(kind: Plan['kind'], template: string, more: Partial<Plan> = {}
     vision: false,
     verbose: false,
     deadlineMs: 1000,
+    functions: [],
+    limits: { maxIterations: 5, maxCalls: 20 },
     ...more,
   };
 }

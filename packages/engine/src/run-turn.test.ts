@@ -9,7 +9,8 @@ import { deliver, makeConnector, type ConnectorScript } from './__fixtures__/mak
 import { makePorts } from './__fixtures__/make-ports.ts';
 import { makeTool } from './__fixtures__/make-tool.ts';
 import { compilePlan } from './compile-plan.ts';
-import { runTurn, type TurnPorts, type TurnRequest } from './run-turn.ts';
+import { runTurn } from './run-turn.ts';
+import type { TurnPorts, TurnRequest } from './turn-ports.ts';
 
 interface Setup {
   readonly assistant?: Parameters<typeof makeAssistant>[0];
@@ -47,7 +48,7 @@ async function play(setup: Setup = {}) {
 }
 
 function withoutEnvelope(event: RunEvent): Record<string, unknown> {
-  const { run_id: _run, seq: _seq, time: _time, ...body } = event;
+  const { run_id: _run, seq: _seq, time: _time, step: _step, attempt: _attempt, ...body } = event;
   return body;
 }
 
@@ -476,7 +477,7 @@ describe('a turn that nobody wants any more', () => {
     for (let event = await turn.next(); !event.done && event.value.type !== 'text.delta';) event = await turn.next();
     const pending = turn.next();
     await new Promise((resolve) => setImmediate(resolve));
-    const left = turn.return(undefined);
+    const left = turn.return();
     expect(connector.calls[0]?.signal.aborted).toBe(true);
     await Promise.all([pending, left]);
     expect(await turn.next()).toEqual({ done: true, value: undefined });

@@ -24,8 +24,38 @@ export interface ContextMode<Config> {
   run(input: ContextInput<Config>): Promise<ToolResult>;
 }
 
+/** What calling a function changes: nothing; something, but twice is as good as once; or something that must happen once. */
+export type Effect = 'none' | 'idempotent' | 'once';
+
+/** What a tool in function mode is given for one call. */
+export interface FunctionInput<Config, Arguments> {
+  readonly config: Config;
+  /** What the model sent, validated by `input`. */
+  readonly arguments: Arguments;
+  /** The same for every attempt at this call; for outside services that can recognise a repetition. */
+  readonly idempotencyKey: string;
+  readonly host: ToolHost;
+  readonly signal: AbortSignal;
+}
+
+/** How the model calls a tool. */
+export interface FunctionMode<Config, Arguments> {
+  /** What the model calls it; a tool that an assistant may use several times makes it from its configuration. */
+  name(input: { config: Config }): string;
+  /** What the model reads to decide whether to call it. */
+  description(input: { config: Config }): string;
+  readonly input: z.ZodType<Arguments>;
+  /** `once` asks for approval unless the assistant's creator switched that off. */
+  readonly effect: Effect;
+  readonly timeoutMs?: number;
+  run(input: FunctionInput<Config, Arguments>): Promise<ToolResult>;
+}
+
 /** A tool, declared once: its validation, types, JSON Schema, form and documentation all come from this. */
-export interface Tool<Config extends Record<string, unknown> = Record<string, unknown>> {
+export interface Tool<
+  Config extends Record<string, unknown> = Record<string, unknown>,
+  Arguments extends Record<string, unknown> = Record<string, unknown>,
+> {
   readonly name: string;
   readonly version: string;
   readonly category: 'knowledge' | 'rubric' | 'file' | 'assistant' | 'utility' | 'lms' | 'none';
@@ -35,9 +65,12 @@ export interface Tool<Config extends Record<string, unknown> = Record<string, un
   /** The text fields of `config` that may refer to other placeholders, such as `{rubric}`. */
   readonly templated?: readonly (keyof Config & string)[];
   readonly context?: ContextMode<Config>;
+  readonly function?: FunctionMode<Config, Arguments>;
 }
 
 /** Declares a tool. */
-export function defineTool<Config extends Record<string, unknown>>(tool: Tool<Config>): Tool {
+export function defineTool<Config extends Record<string, unknown>, Arguments extends Record<string, unknown>>(
+  tool: Tool<Config, Arguments>,
+): Tool {
   return tool as Tool;
 }

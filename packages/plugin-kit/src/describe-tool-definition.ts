@@ -11,9 +11,10 @@ export function describeToolDefinition(tool: Tool): ToolDefinition {
     description: tool.description,
     category: tool.category,
     version: tool.version,
-    modes: tool.context ? ['context'] : [],
+    modes: [...(tool.context ? (['context'] as const) : []), ...(tool.function ? (['function'] as const) : [])],
     placeholder: tool.context?.placeholder ?? null,
-    function_name: null,
+    effect: tool.function?.effect ?? null,
+    input_schema: tool.function ? z.toJSONSchema(tool.function.input, { io: 'input' }) : null,
     templated: [...(tool.templated ?? [])],
     config_schema: z.toJSONSchema(tool.config, { io: 'input' }),
   };

@@ -1,5 +1,5 @@
 import type { RunEvent, Usage } from '@lamb/contract';
-import { estimateUsage } from '@lamb/engine';
+import { addUsage, estimateUsage } from '@lamb/engine';
 import type { Services } from '../services.ts';
 import { bookUsage, type RunContext } from './book-usage.ts';
 
@@ -29,7 +29,7 @@ export async function* recordRun(
           promptChars = event.chars;
           break;
         case 'usage':
-          usage = event.usage;
+          usage = usage ? addUsage(usage, event.usage) : event.usage;
           break;
         case 'tool.finished':
           metrics.tools.observe({ tool: event.tool, outcome: event.problem?.code ?? 'ok' }, event.milliseconds / 1000);

@@ -50,6 +50,8 @@ export async function startTurn(
     reportError: (error, where) => {
       log.error({ err: error, runId, where }, 'unexpected error in a turn');
     },
+    authorizeCall: () => Promise.resolve('Functions are not called yet.'),
+    approve: undefined,
     now: Date.now,
     signal,
   });

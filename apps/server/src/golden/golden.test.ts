@@ -96,6 +96,8 @@ async function runCase(golden: GoldenCase) {
         countTokens: (texts) => Promise.resolve(texts.map((text) => text.length)),
         recordTrace: () => undefined,
         reportError: (error) => expect.unreachable(String(error)),
+        authorizeCall: () => Promise.resolve(undefined),
+        approve: undefined,
         now: () => 0,
         signal: new AbortController().signal,
       },

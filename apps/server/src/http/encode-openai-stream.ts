@@ -45,6 +45,10 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
       case 'status':
         if (status !== 'reasoning') return afterOpening(lamb(event));
         return afterOpening(delta(`{"reasoning_content":${JSON.stringify(`${event.text}\n`)}}`));
+      case 'call.requested':
+      case 'call.approval_required':
+      case 'call.finished':
+      case 'step.restarted':
       case 'tool.started':
       case 'tool.finished':
       case 'source':

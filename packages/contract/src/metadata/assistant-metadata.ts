@@ -13,6 +13,8 @@ export const ToolEntry = z
     placeholder: z.string().optional(),
     timeout_ms: z.number().int().min(1).max(600_000).optional(),
     fallback: z.string().optional(),
+    /** False lets a function that changes something run without asking; for those that declare they need approval. */
+    approval: z.boolean().optional(),
     config: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'ToolEntry' });

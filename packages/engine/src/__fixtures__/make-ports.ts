@@ -1,6 +1,6 @@
 import type { RunTrace } from '@lamb/contract';
 import type { ToolHost } from '@lamb/plugin-kit';
-import type { TurnPorts } from '../run-turn.ts';
+import type { TurnPorts } from '../turn-ports.ts';
 import { makeConnector } from './make-connector.ts';
 
 const refuse = () => Promise.reject(new Error('This test gave the tools no host.'));
@@ -25,6 +25,8 @@ export function makePorts(overrides: Partial<TurnPorts> = {}): RecordingPorts {
     countTokens: (texts) => Promise.resolve(texts.map((text) => text.length)),
     recordTrace: (trace) => traces.push(trace),
     reportError: (error, where) => errors.push({ error, where }),
+    authorizeCall: () => Promise.resolve(undefined),
+    approve: undefined,
     now: () => 1_700_000_000_000,
     signal: new AbortController().signal,
     ...overrides,

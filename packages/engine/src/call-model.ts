@@ -1,0 +1,101 @@
+import { messageText, type ChatMessage, type ToolCall, type Usage } from '@lamb/contract';
+import type { FunctionSpec, ModelEvent } from '@lamb/plugin-kit';
+import { createCallAssembler } from './assemble-tool-calls.ts';
+import { createAbortRace } from './create-abort-race.ts';
+import { estimateUsage } from './estimate-usage.ts';
+import type { StepScope, TurnPorts, TurnRequest } from './turn-ports.ts';
+
+/** What a model said in one turn of its own. */
+export interface ModelAnswer {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly finishReason: string;
+}
+
+interface ModelQuestion {
+  readonly messages: readonly ChatMessage[];
+  /** Undefined: the model must answer without calling anything. */
+  readonly tools: readonly FunctionSpec[] | undefined;
+  /** Begins the ids of calls to which the model gave none. */
+  readonly callPrefix: string;
+}
+
+/** Streams one answer of the model: text goes out as it comes, calls are put together. */
+export async function callModel(
+  { messages, tools, callPrefix }: ModelQuestion,
+  { sampling }: TurnRequest,
+  { model: { connector, settings, model } }: TurnPorts,
+  { emit, ready, signal }: StepScope,
+): Promise<ModelAnswer> {
+  const calls = createCallAssembler(callPrefix);
+  let usage: Usage | undefined;
+  let finishReason: string | undefined;
+  let text = '';
+  let reasoningChars = 0;
+  const untilAborted = createAbortRace(signal);
+  const call = { settings, model, messages, sampling, signal, ...(tools ? { tools } : {}) };
+  const batches = connector.stream(call)[Symbol.asyncIterator]();
+  try {
+    for (let step = await untilAborted(batches.next()); !step.done; step = await untilAborted(batches.next())) {
+      for (const event of mergeText(step.value)) {
+        switch (event.type) {
+          case 'text':
+            text += event.text;
+            emit({ type: 'text.delta', text: event.text });
+            break;
+          case 'reasoning':
+            reasoningChars += event.text.length;
+            emit({ type: 'reasoning.delta', text: event.text });
+            break;
+          case 'tool_call':
+            calls.add(event);
+            break;
+          case 'usage':
+            usage = toUsage(event.promptTokens, event.completionTokens);
+            break;
+          case 'finish':
+            finishReason = event.reason;
+            break;
+        }
+      }
+      const congestion = ready();
+      if (congestion) await untilAborted(congestion);
+    }
+  } finally {
+    void close(batches);
+  }
+  signal.throwIfAborted();
+  emit({ type: 'usage', usage: usage ?? estimateUsage(countChars(messages), text.length + reasoningChars) });
+  // Without tools on offer there is nothing to call, whatever the model says.
+  return { text, calls: tools ? calls.finish() : [], finishReason: finishReason ?? 'stop' };
+}
+
+/** Lets a connector clean up. Nobody waits for it: its signal has closed the provider's connection, or its stream is over. */
+async function close(batches: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await batches.return?.();
+  } catch {
+    // The turn has its end already.
+  }
+}
+
+/** Pieces of text that arrived together leave together: one event, one frame, one write. */
+function mergeText(batch: readonly ModelEvent[]): readonly ModelEvent[] {
+  if (batch.length < 2) return batch;
+  const merged: ModelEvent[] = [];
+  for (const event of batch) {
+    const last = merged.at(-1);
+    if (event.type === 'text' && last?.type === 'text') {
+      merged[merged.length - 1] = { type: 'text', text: last.text + event.text };
+    } else merged.push(event);
+  }
+  return merged;
+}
+
+function countChars(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, message) => sum + messageText(message).length, 0);
+}
+
+function toUsage(prompt: number, completion: number): Usage {
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion, estimated: false };
+}

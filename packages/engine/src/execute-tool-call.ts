@@ -1,0 +1,174 @@
+import type { CallOutcome, ChatMessage, ToolCall } from '@lamb/contract';
+import { ToolFailure, ToolResult } from '@lamb/plugin-kit';
+import type { PlannedFunction } from './plan-functions.ts';
+import type { Plan } from './plan.ts';
+import type { ExecutionPorts, StepScope } from './turn-ports.ts';
+import { DeadlinePassed, withDeadline } from './with-deadline.ts';
+
+/** What the model is told of a call. */
+interface CallReply {
+  readonly content: string;
+  readonly outcome: CallOutcome;
+  readonly problem?: string;
+  readonly artifacts?: ToolResult['artifacts'];
+}
+
+interface ReadyCall {
+  readonly planned: PlannedFunction;
+  readonly arguments: Record<string, unknown>;
+}
+
+/** Takes one call of the model through find, authorise, validate, approve and run. Whatever goes wrong is told to the model. */
+export async function executeToolCall(
+  plan: Plan,
+  call: ToolCall,
+  refusal: string | undefined,
+  ports: ExecutionPorts,
+): Promise<ChatMessage> {
+  const planned = plan.functions.find(({ spec }) => spec.name === call.function.name);
+  const ref = { call_id: call.id, name: call.function.name, tool: planned?.type ?? null };
+  const finish = async (scope: StepScope, work: () => Promise<CallReply>): Promise<string> => {
+    const started = performance.now();
+    const { content, ...ending } = await work();
+    const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+    scope.emit({ type: 'call.finished', ...ref, milliseconds, chars: content.length, ...ending });
+    scope.emit({
+      type: 'status',
+      text: `${ref.tool ?? ref.name} ${ending.outcome === 'done' ? 'completed' : 'failed'}`,
+    });
+    return content;
+  };
+  const toMessage = (content: string): ChatMessage => ({ role: 'tool', tool_call_id: call.id, content });
+
+  if (!planned?.needsApproval) {
+    return toMessage(
+      await ports.step(`call:${call.id}`, (scope) =>
+        finish(scope, async () => {
+          const ready = await checkCall(plan, planned, call, refusal, ports);
+          return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
+        }),
+      ),
+    );
+  }
+  const refused = await ports.step(`ask:${call.id}`, async (scope) => {
+    const ready = await checkCall(plan, planned, call, refusal, ports);
+    if ('content' in ready) return await finish(scope, () => Promise.resolve(ready));
+    if (!ports.approve) return await finish(scope, () => Promise.resolve(cannotAsk));
+    scope.emit({ type: 'call.approval_required', ...ref });
+    return null;
+  });
+  if (refused !== null) return toMessage(refused);
+  const decision = await ports.approve?.(call.id);
+  return toMessage(
+    await ports.step(`call:${call.id}`, (scope) =>
+      finish(scope, async () => {
+        if (decision !== 'approved') return rejected;
+        // Days may have passed since it was asked for.
+        const ready = await checkCall(plan, planned, call, undefined, ports);
+        return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
+      }),
+    ),
+  );
+}
+
+const cannotAsk: CallReply = {
+  content: 'This function needs the person’s approval, and they cannot be asked here. Go on without it.',
+  outcome: 'refused',
+  problem: 'It needs approval, and nobody can be asked.',
+};
+
+const rejected: CallReply = {
+  content: 'The person rejected this call. Do not try it again; go on without it.',
+  outcome: 'rejected',
+};
+
+async function checkCall(
+  plan: Plan,
+  planned: PlannedFunction | undefined,
+  call: ToolCall,
+  refusal: string | undefined,
+  { authorizeCall }: ExecutionPorts,
+): Promise<ReadyCall | CallReply> {
+  if (refusal !== undefined) return refuse(refusal);
+  if (!planned) {
+    const known = plan.functions.map(({ spec }) => spec.name).join(', ');
+    return refuse(`There is no function “${call.function.name.slice(0, 100)}”. Known: ${known}.`);
+  }
+  const forbidden = await authorizeCall(planned);
+  if (forbidden !== undefined) return refuse(forbidden);
+  return validateArguments(planned, call.function.arguments);
+}
+
+const MAX_ARGUMENT_CHARS = 1_000_000;
+
+function validateArguments(planned: PlannedFunction, text: string): ReadyCall | CallReply {
+  if (text.length > MAX_ARGUMENT_CHARS) return fail('The arguments are too long.');
+  let given: unknown;
+  try {
+    given = text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    return fail('The arguments are not valid JSON. Send one JSON object.');
+  }
+  const parsed = planned.tool.function?.input.safeParse(given);
+  if (!parsed) return fail('This function cannot be called.');
+  if (parsed.success) return { planned, arguments: parsed.data };
+  const issues = parsed.error.issues.map(
+    ({ path, message }) => `${path.map(String).join('.') || 'arguments'}: ${message}`,
+  );
+  return fail(`The arguments are not valid. ${issues.join('; ')}`);
+}
+
+async function runCall(
+  { planned, arguments: given }: ReadyCall,
+  call: ToolCall,
+  { host, runId, reportError }: ExecutionPorts,
+  scope: StepScope,
+): Promise<CallReply> {
+  if (planned.effect === 'once' && (await scope.begin()) === 'restarted') return lost;
+  scope.emit({ type: 'status', text: `calling ${planned.type}`, tool: planned.type });
+  try {
+    const raw = await withDeadline(planned.timeoutMs, scope.signal, async (signal) =>
+      planned.tool.function?.run({
+        config: planned.config,
+        arguments: given,
+        idempotencyKey: `${runId}:${call.id}`,
+        host,
+        signal,
+      }),
+    );
+    return toReply(raw);
+  } catch (error) {
+    scope.signal.throwIfAborted();
+    if (error instanceof DeadlinePassed) return fail(`It took longer than ${String(planned.timeoutMs)} ms.`);
+    if (error instanceof ToolFailure) return fail(error.message);
+    reportError(error, planned.type);
+    return fail('It failed unexpectedly.');
+  }
+}
+
+const lost: CallReply = {
+  content:
+    'This call was started and interrupted. It is not known whether it took effect. Tell the person, and do not repeat it.',
+  outcome: 'unknown',
+  problem: 'It was interrupted; whether it took effect is not known.',
+};
+
+const MAX_RESULT_CHARS = 200_000;
+
+function toReply(raw: unknown): CallReply {
+  const result = ToolResult.safeParse(raw);
+  if (!result.success) return fail('It returned something that is not a result.');
+  const { content, error, artifacts } = result.data;
+  const shown = content.length > MAX_RESULT_CHARS ? `${content.slice(0, MAX_RESULT_CHARS)}\n[cut here]` : content;
+  const extra = artifacts ? { artifacts } : {};
+  if (error === undefined) return { content: shown, outcome: 'done', ...extra };
+  return { content: shown === '' ? error : `${shown}\n\n${error}`, outcome: 'failed', problem: error, ...extra };
+}
+
+function fail(problem: string): CallReply {
+  return { content: problem, outcome: 'failed', problem };
+}
+
+function refuse(problem: string): CallReply {
+  return { content: problem, outcome: 'refused', problem };
+}

@@ -1,0 +1,73 @@
+import { AppError, type ChatMessage } from '@lamb/contract';
+import { callModel } from './call-model.ts';
+import { executeToolCall } from './execute-tool-call.ts';
+import type { EventBody } from './event-sequence.ts';
+import type { Plan } from './plan.ts';
+import { preparePrompt } from './prepare-prompt.ts';
+import { createCallGuard } from './stop-conditions.ts';
+import { TurnDeadlinePassed } from './turn-deadline-passed.ts';
+import type { ExecutionPorts, TurnRequest } from './turn-ports.ts';
+
+/**
+ * Executes one turn as a series of steps: the context, each answer of the model, each call. It ends with `run.finished`,
+ * `run.failed` or `run.cancelled` and throws only what the step runner itself throws.
+ */
+export async function executeTurn(plan: Plan, request: TurnRequest, ports: ExecutionPorts): Promise<void> {
+  try {
+    await converse(plan, request, ports);
+  } catch (error) {
+    const end = toEnd(error, plan, ports);
+    await ports.step('end', ({ emit }) => {
+      emit(end);
+      return Promise.resolve(null);
+    });
+  }
+}
+
+async function converse(plan: Plan, request: TurnRequest, ports: ExecutionPorts): Promise<void> {
+  let messages = await ports.step('context', async (scope): Promise<readonly ChatMessage[]> => {
+    scope.emit({ type: 'run.started', assistant_id: plan.assistantId, model: ports.model.model });
+    return await preparePrompt(plan, request, ports, scope);
+  });
+  const specs = plan.functions.map(({ spec }) => spec);
+  const guard = createCallGuard(plan.limits);
+  for (let iteration = 1; ; iteration += 1) {
+    const tools = specs.length > 0 && iteration <= plan.limits.maxIterations ? specs : undefined;
+    const said = messages;
+    const answer = await ports.step(`model:${String(iteration)}`, async (scope) => {
+      const callPrefix = `call_${String(iteration)}`;
+      const spoken = await callModel({ messages: said, tools, callPrefix }, request, ports, scope);
+      for (const {
+        id,
+        function: { name },
+      } of spoken.calls) {
+        const tool = plan.functions.find(({ spec }) => spec.name === name)?.type ?? null;
+        scope.emit({ type: 'call.requested', call_id: id, name, tool });
+      }
+      if (spoken.calls.length === 0) scope.emit({ type: 'run.finished', finish_reason: spoken.finishReason });
+      return spoken;
+    });
+    if (answer.calls.length === 0) return;
+    const results = await Promise.all(
+      // The guard counts in call order, before anything runs.
+      answer.calls
+        .map((call) => ({ call, refusal: guard(call) }))
+        .map(({ call, refusal }) => executeToolCall(plan, call, refusal, ports)),
+    );
+    const asked: ChatMessage = { role: 'assistant', content: answer.text, tool_calls: [...answer.calls] };
+    messages = [...messages, asked, ...results];
+  }
+}
+
+function toEnd(error: unknown, plan: Plan, ports: ExecutionPorts): EventBody {
+  const outOfTime = ports.signal.reason instanceof TurnDeadlinePassed;
+  // What an aborted connector throws says nothing; why it was aborted does.
+  if (ports.signal.aborted && !outOfTime) return { type: 'run.cancelled' };
+  const known = outOfTime ? new AppError('deadline_exceeded') : error;
+  if (known instanceof AppError) {
+    return { type: 'run.failed', code: known.code, message: known.message, details: known.details };
+  }
+  ports.reportError(error, plan.connector);
+  const { code, message } = new AppError('internal_error');
+  return { type: 'run.failed', code, message };
+}

@@ -1,0 +1,59 @@
+import type { ChatMessage, EndUser, RunTrace, Sampling } from '@lamb/contract';
+import type { Connector, ProviderSettings, ShapeQueryInput, ToolHost } from '@lamb/plugin-kit';
+import type { EventBody } from './event-sequence.ts';
+import type { PlannedFunction } from './plan-functions.ts';
+
+/** What the person sent. */
+export interface TurnRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly sampling: Sampling;
+}
+
+/** The model a turn talks to, resolved from the organisation's setup. */
+export interface OpenModel {
+  readonly connector: Connector;
+  readonly model: string;
+  readonly settings: ProviderSettings;
+}
+
+/** What one step of a turn works with. */
+export interface StepScope {
+  emit(body: EventBody): void;
+  /** Undefined while the reader keeps up; otherwise resolves when it has caught up. */
+  ready(): Promise<void> | undefined;
+  /**
+   * To be called right before an effect that must happen once. `restarted`: an earlier attempt got as far as this, and
+   * nobody knows what became of it.
+   */
+  begin(): Promise<'fresh' | 'restarted'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs one step. Where runs are durable, a step that was completed before is not run again: its recorded result, which
+ * must therefore be plain JSON, is given back. What happens between steps must depend on their results alone.
+ */
+export type RunStep = <Result>(name: string, work: (scope: StepScope) => Promise<Result>) => Promise<Result>;
+
+/** All that the engine needs from outside. */
+export interface TurnPorts {
+  readonly runId: string;
+  readonly endUser: EndUser;
+  readonly host: ToolHost;
+  readonly model: OpenModel;
+  readonly askSmallModel: ShapeQueryInput['askSmallModel'];
+  readonly countTokens: (texts: readonly string[]) => Promise<readonly number[]>;
+  readonly recordTrace: (trace: RunTrace) => void;
+  readonly reportError: (error: unknown, where: string) => void;
+  /** Decides at the moment of the call whether it is allowed; a text says why not. */
+  readonly authorizeCall: (planned: PlannedFunction) => Promise<string | undefined>;
+  /** Waits until somebody decides about a call; undefined where nobody can be asked. */
+  readonly approve: ((callId: string) => Promise<'approved' | 'rejected'>) | undefined;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** The ports of a turn that is being executed. */
+export interface ExecutionPorts extends TurnPorts {
+  readonly step: RunStep;
+}
