@@ -20,7 +20,9 @@ export function createToolHost({ db, outboundFetch }: Services, { organizationId
   return {
     knowledge: {
       async query({ collection, query, topK, threshold }, signal) {
-        if (!setup.knowledgeServer) throw new ToolFailure('The organisation has no knowledge base server set up.');
+        if (!setup.knowledgeServer) {
+          throw new ToolFailure('The organisation has no knowledge-base server; an administrator can set one up.');
+        }
         const { url: baseUrl, apiKey } = setup.knowledgeServer;
         return await queryKbServer({
           baseUrl,
@@ -49,7 +51,8 @@ export function createToolHost({ db, outboundFetch }: Services, { organizationId
           const read = await readFileContent(tx, file.id, { maxBytes: maxChars * MAX_BYTES_PER_CHAR });
           if (!read) return undefined;
           const text = decodeText(read.content);
-          const cut = text.slice(0, maxChars);
+          // Half of a surrogate pair is no text, and not every provider survives it.
+          const cut = text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '');
           return { text: cut, truncated: read.truncated || cut.length < text.length };
         });
       },
@@ -58,7 +61,11 @@ export function createToolHost({ db, outboundFetch }: Services, { organizationId
 }
 
 function decodeText(bytes: Uint8Array): string {
-  if (bytes.includes(0)) throw new ToolFailure('The file is not text, so it cannot be put into a prompt.');
-  // The end may be cut inside a character: `stream` keeps that piece back instead of showing it as damage.
-  return new TextDecoder('utf-8').decode(bytes, { stream: true });
+  try {
+    if (bytes.includes(0)) throw new TypeError('Text has no NUL.');
+    // The end may be cut inside a character: `stream` keeps that piece back instead of calling it damage.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+  } catch (cause) {
+    throw new ToolFailure('The file is not plain text in UTF-8. Save it as such and upload it again.', { cause });
+  }
 }
