@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { benchStore } from './store/bench-store.ts';
 import { benchStream } from './stream/bench-stream.ts';
 import { benchTurn } from './turn/bench-turn.ts';
 
 const benches: Record<string, (options: { isSmoke: boolean }) => Promise<string>> = {
+  store: benchStore,
   stream: benchStream,
   turn: benchTurn,
 };

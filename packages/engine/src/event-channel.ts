@@ -15,7 +15,8 @@ export function createEventChannel<Event>(): EventChannel<Event> {
   let head = 0;
   let closed = false;
   let take: ((result: IteratorResult<Event, undefined>) => void) | undefined;
-  let congested: PromiseWithResolvers<void> | undefined;
+  let congestion: Promise<void> | undefined;
+  let relieve: () => void = () => undefined;
 
   const waiting = () => queue.length - head;
   return {
@@ -29,12 +30,12 @@ export function createEventChannel<Event>(): EventChannel<Event> {
     },
     ready() {
       if (closed || waiting() < HIGH_WATER) return undefined;
-      congested ??= Promise.withResolvers<void>();
-      return congested.promise;
+      congestion ??= new Promise((resolve) => (relieve = resolve));
+      return congestion;
     },
     close() {
       closed = true;
-      congested?.resolve();
+      relieve();
       take?.({ done: true, value: undefined });
       take = undefined;
     },
@@ -46,9 +47,9 @@ export function createEventChannel<Event>(): EventChannel<Event> {
           queue = [];
           head = 0;
         }
-        if (congested && waiting() < HIGH_WATER / 2) {
-          congested.resolve();
-          congested = undefined;
+        if (congestion && waiting() < HIGH_WATER / 2) {
+          relieve();
+          congestion = undefined;
         }
         return Promise.resolve({ done: false, value: event });
       }

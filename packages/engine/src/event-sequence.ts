@@ -13,6 +13,6 @@ export function createEventSequence(runId: string, now: () => number, last = 0):
   let seq = last;
   return (step, attempt, body) => {
     seq += 1;
-    return { run_id: runId, seq, time: now(), step, attempt, ...body } as RunEvent;
+    return { run_id: runId, seq, time: now(), step, attempt, ...body };
   };
 }
