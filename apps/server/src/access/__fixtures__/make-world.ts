@@ -1,0 +1,65 @@
+import { vi } from 'vitest';
+import { sampleRubric } from '../../routes/__fixtures__/sample-bodies.ts';
+import { send } from '../../routes/__fixtures__/send.ts';
+import type { Reply, TestOrganization, TestServer } from '../../test-server/start-test-server.ts';
+
+/** What can be named by an id, each with the id of one that exists. */
+export interface World {
+  readonly assistant: string;
+  readonly rubric: string;
+  readonly file: string;
+  readonly key: string;
+  readonly run: string;
+}
+
+/** Fills an organisation: its teacher has one private thing of each kind, every text in it carrying the canary. */
+export async function makeWorld(lamb: TestServer, { teacher }: TestOrganization, canary: string): Promise<World> {
+  const rubric = await read<{ rubric_id: string }>(
+    201,
+    lamb.call(teacher, 'POST', '/lamb/v1/rubrics', { rubric: { ...sampleRubric, title: canary, description: canary } }),
+  );
+  const form = new FormData();
+  form.append('path', `notes/${canary}.md`);
+  form.append('file', new Blob([`The notes of ${canary}.`]), 'upload');
+  const headers = { authorization: `Bearer ${teacher.key}` };
+  const file = await read<{ id: string }>(201, send(lamb, 'POST', '/lamb/v1/files', { headers, body: form }));
+  const assistant = await read<{ id: number }>(
+    201,
+    lamb.call(teacher, 'POST', '/lamb/v1/assistants', {
+      name: canary,
+      description: canary,
+      system_prompt: `You are ${canary}.`,
+      prompt_template: `${canary} {rubric}{file}{user_input}`,
+      metadata: {
+        assistant_type: 'multi_tool',
+        verbose: true,
+        tools: [
+          { type: 'rubric_rag', mode: 'context', enabled: true, config: { rubric_id: rubric.rubric_id } },
+          { type: 'single_file_rag', mode: 'context', enabled: true, config: { file_path: `notes/${canary}.md` } },
+        ],
+      },
+    }),
+  );
+  const turn = await read<{ lamb: { run_id: string } }>(
+    200,
+    lamb.call(teacher, 'POST', `/lamb/v1/completions?assistant=${assistant.id}`, {
+      messages: [{ role: 'user', content: canary }],
+    }),
+  );
+  const run = turn.lamb.run_id;
+  await vi.waitFor(() => read(200, lamb.call(teacher, 'GET', `/lamb/v1/runs/${run}/trace`)));
+  const keys = await read<{ items: { id: string }[] }>(200, lamb.call(teacher, 'GET', '/lamb/v1/keys'));
+  return {
+    assistant: String(assistant.id),
+    rubric: rubric.rubric_id,
+    file: file.id,
+    key: keys.items[0]?.id ?? '',
+    run,
+  };
+}
+
+async function read<Body>(status: number, replying: Promise<Reply>): Promise<Body> {
+  const reply = await replying;
+  if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${reply.text}`);
+  return reply.body as Body;
+}
