@@ -1,10 +1,8 @@
-import type { ToolHost } from '@lamb/plugin-kit';
-import { describeTool } from '@lamb/plugin-kit/conformance';
+import { createTestHost, describeTool } from '@lamb/plugin-kit/conformance';
 import { expect, test } from 'vitest';
 import { wordCount } from './word-count.ts';
 
-const unused = () => Promise.reject(new Error('word_count asks nothing of the host'));
-const host: ToolHost = { knowledge: { query: unused }, rubrics: { get: unused }, files: { read: unused } };
+const host = createTestHost();
 
 describeTool(wordCount, {
   validConfigs: [{}, { minimum: 100 }],

@@ -1,10 +1,8 @@
-import type { ToolHost } from '@lamb/plugin-kit';
-import { describeTool } from '@lamb/plugin-kit/conformance';
+import { createTestHost, describeTool } from '@lamb/plugin-kit/conformance';
 import { expect, test } from 'vitest';
 import { noRag } from './no-rag.ts';
 
-const closed = () => Promise.reject(new Error('no_rag asks nothing of the host'));
-const host: ToolHost = { knowledge: { query: closed }, rubrics: { get: closed }, files: { read: closed } };
+const host = createTestHost();
 
 describeTool(noRag, {
   validConfigs: [{}, { left_over: 'of an earlier version' }],

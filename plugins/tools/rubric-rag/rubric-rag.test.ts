@@ -1,6 +1,6 @@
 import { renderRubricForEvaluation, Rubric } from '@lamb/contract';
 import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
-import { describeTool } from '@lamb/plugin-kit/conformance';
+import { createTestHost, describeTool } from '@lamb/plugin-kit/conformance';
 import { expect, test } from 'vitest';
 import { rubricRag } from './rubric-rag.ts';
 
@@ -19,12 +19,8 @@ const rubric = Rubric.parse({
   ],
 });
 
-const closed = () => Promise.reject(new Error('not asked for'));
-const hostWith = (rubrics: Readonly<Record<string, Rubric>>): ToolHost => ({
-  knowledge: { query: closed },
-  rubrics: { get: (id) => Promise.resolve(rubrics[id]) },
-  files: { read: closed },
-});
+const hostWith = (rubrics: Readonly<Record<string, Rubric>>): ToolHost =>
+  createTestHost({ rubrics: { get: (id) => Promise.resolve(rubrics[id]) } });
 const uuid = 'b9d31e0a-5f0e-4a52-9a4a-0d6a0f7c9c11';
 
 describeTool(rubricRag, {

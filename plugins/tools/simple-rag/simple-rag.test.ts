@@ -1,16 +1,11 @@
 import { ToolFailure, type KnowledgeHit, type ToolHost } from '@lamb/plugin-kit';
-import { describeTool } from '@lamb/plugin-kit/conformance';
+import { createTestHost, describeTool } from '@lamb/plugin-kit/conformance';
 import { describe, expect, test } from 'vitest';
 import { simpleRag } from './simple-rag.ts';
 
 type Query = ToolHost['knowledge']['query'];
 
-const closed = () => Promise.reject(new Error('not asked for'));
-const hostWith = (query: Query): ToolHost => ({
-  knowledge: { query },
-  rubrics: { get: closed },
-  files: { read: closed },
-});
+const hostWith = (query: Query): ToolHost => createTestHost({ knowledge: { query } });
 const hit = (text: string, similarity: number, more: Partial<KnowledgeHit> = {}): KnowledgeHit => ({
   text,
   similarity,

@@ -1,21 +1,19 @@
 import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
-import { describeTool } from '@lamb/plugin-kit/conformance';
+import { createTestHost, describeTool } from '@lamb/plugin-kit/conformance';
 import { expect, test } from 'vitest';
 import { singleFileRag } from './single-file-rag.ts';
 
-const closed = () => Promise.reject(new Error('not asked for'));
-const hostWith = (files: Readonly<Record<string, string>>): ToolHost => ({
-  knowledge: { query: closed },
-  rubrics: { get: closed },
-  files: {
-    read(path, { maxChars }) {
-      const text = files[path];
-      return Promise.resolve(
-        text === undefined ? undefined : { text: text.slice(0, maxChars), truncated: text.length > maxChars },
-      );
+const hostWith = (files: Readonly<Record<string, string>>): ToolHost =>
+  createTestHost({
+    files: {
+      read(path, { maxChars }) {
+        const text = files[path];
+        return Promise.resolve(
+          text === undefined ? undefined : { text: text.slice(0, maxChars), truncated: text.length > maxChars },
+        );
+      },
     },
-  },
-});
+  });
 const longPath = `${'very/long/'.repeat(90)}notes-🐑.md`;
 
 describeTool(singleFileRag, {

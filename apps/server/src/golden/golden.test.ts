@@ -1,6 +1,7 @@
 import { readMetadata, type ChatMessage } from '@lamb/contract';
 import { collectRun, compilePlan, createCatalogue, runTurn } from '@lamb/engine';
 import { ToolFailure, type Connector, type ToolHost } from '@lamb/plugin-kit';
+import { createTestHost } from '@lamb/plugin-kit/conformance';
 import { contextAwareAugment } from '@lamb/prompt-processors/context-aware-augment';
 import { moodleAugment } from '@lamb/prompt-processors/moodle-augment';
 import { multiAugment } from '@lamb/prompt-processors/multi-augment';
@@ -31,7 +32,7 @@ function recordMessages(): { connector: Connector; sent: (readonly ChatMessage[]
 
 function openHost({ knowledge, rubrics, files }: GoldenCase): { host: ToolHost; searched: string[] } {
   const searched: string[] = [];
-  const host: ToolHost = {
+  const host = createTestHost({
     knowledge: {
       query({ collection, query }) {
         searched.push(`${collection}: ${query}`);
@@ -54,7 +55,7 @@ function openHost({ knowledge, rubrics, files }: GoldenCase): { host: ToolHost; 
         );
       },
     },
-  };
+  });
   return { host, searched };
 }
 

@@ -57,8 +57,19 @@ export function createToolHost({ db, outboundFetch }: Services, { organizationId
         });
       },
     },
+    assistants: { run: notYet },
+    moodle: { courses: notYet },
+    model: { ask: notYet },
+    images: { generate: notYet },
+    workspace: { read: notYet, replace: notYet },
+    async fetch(url, signal) {
+      const reply = await outboundFetch(url, { signal });
+      return { status: reply.status, text: await reply.text() };
+    },
   };
 }
+
+const notYet = () => Promise.reject(new ToolFailure('This is not available here yet.'));
 
 function decodeText(bytes: Uint8Array): string {
   try {

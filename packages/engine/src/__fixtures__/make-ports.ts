@@ -1,10 +1,7 @@
 import type { RunTrace } from '@lamb/contract';
-import type { ToolHost } from '@lamb/plugin-kit';
+import { createTestHost } from '@lamb/plugin-kit/conformance';
 import type { TurnPorts } from '../turn-ports.ts';
 import { makeConnector } from './make-connector.ts';
-
-const refuse = () => Promise.reject(new Error('This test gave the tools no host.'));
-const host: ToolHost = { knowledge: { query: refuse }, rubrics: { get: refuse }, files: { read: refuse } };
 
 /** Ports that remember what was reported and traced. */
 export interface RecordingPorts extends TurnPorts {
@@ -19,7 +16,7 @@ export function makePorts(overrides: Partial<TurnPorts> = {}): RecordingPorts {
   return {
     runId: 'run-1',
     endUser: { id: 'user-1' },
-    host,
+    host: createTestHost(),
     model: { connector: makeConnector(), model: 'model-1', settings: {} },
     askSmallModel: undefined,
     countTokens: (texts) => Promise.resolve(texts.map((text) => text.length)),

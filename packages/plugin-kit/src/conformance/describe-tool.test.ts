@@ -4,14 +4,15 @@ import { defineTool, type Tool } from '../define-tool.ts';
 import { ToolFailure } from '../tool-failure.ts';
 import type { ToolHost } from '../tool-host.ts';
 import type { ToolResult } from '../tool-result.ts';
+import { createTestHost } from './create-test-host.ts';
 import { describeTool } from './describe-tool.ts';
 import { toolCases, type ToolExamples } from './tool-cases.ts';
 
-const host: ToolHost = {
+const host: ToolHost = createTestHost({
   knowledge: { query: () => Promise.resolve([]) },
   rubrics: { get: () => Promise.resolve(undefined) },
   files: { read: () => Promise.resolve({ text: 'text', truncated: false }) },
-};
+});
 
 const good = defineTool({
   name: 'read_note',

@@ -1,3 +1,4 @@
+export { createTestHost } from './create-test-host.ts';
 export { describeTool } from './describe-tool.ts';
 export { describeConnector } from './describe-connector.ts';
 export { connectorCases } from './connector-cases.ts';
