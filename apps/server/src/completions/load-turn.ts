@@ -1,0 +1,38 @@
+import { readMetadata, type Principal } from '@lamb/contract';
+import { compilePlan, type OpenModel, type Plan } from '@lamb/engine';
+import {
+  getOrganizationConfigWithSecrets,
+  withTenant,
+  type Assistant,
+  type AssistantAccess,
+  type TenantTx,
+} from '@lamb/store';
+import { authorizeAssistant } from '../access/authorize-assistant.ts';
+import { readOrganizationSetup, type OrganizationSetup } from '../organization/read-organization-setup.ts';
+import type { Services } from '../services.ts';
+import { resolveModel } from './resolve-model.ts';
+
+/** An assistant that may be used, ready to run. */
+export interface LoadedTurn {
+  readonly assistant: Assistant;
+  readonly setup: OrganizationSetup;
+  readonly plan: Plan;
+  readonly model: OpenModel;
+}
+
+/** Loads, authorises and compiles an assistant, and finds its model. */
+export async function loadTurn(
+  { db, secretBox, catalogue }: Services,
+  principal: Principal,
+  find: (tx: TenantTx) => Promise<AssistantAccess | undefined>,
+): Promise<LoadedTurn> {
+  const { access, setup } = await withTenant(db, principal.organizationId, async (tx) => ({
+    access: await find(tx),
+    setup: readOrganizationSetup(await getOrganizationConfigWithSecrets(tx, secretBox)),
+  }));
+  authorizeAssistant(principal, 'assistant.use', access);
+  const { assistant } = access;
+  const { metadata } = readMetadata(assistant.metadata, assistant);
+  const { plan } = compilePlan({ ...assistant, metadata }, catalogue);
+  return { assistant, setup, plan, model: resolveModel(plan, setup, catalogue) };
+}
