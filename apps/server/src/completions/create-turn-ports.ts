@@ -22,7 +22,7 @@ export function createTurnPorts(
   return {
     runId,
     endUser: principal.endUser,
-    host: createToolHost(services, { organizationId: principal.organizationId, ownerId: assistant.ownerId, setup }),
+    host: createToolHost(services, { assistant, setup, run }),
     model,
     askSmallModel: smallModel && createModelAsker(smallModel, run, services),
     countTokens: tokenCounter.count,

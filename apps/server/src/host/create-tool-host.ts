@@ -1,22 +1,28 @@
 import { Rubric } from '@lamb/contract';
 import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
-import { getRubric, getFileByPath, readFileContent, withTenant } from '@lamb/store';
+import { getRubric, getFileByPath, readFileContent, withTenant, type Assistant } from '@lamb/store';
+import type { RunContext } from '../completions/book-usage.ts';
 import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
 import type { Services } from '../services.ts';
 import { queryKbServer } from './query-kb-server.ts';
 
-interface Owner {
-  readonly organizationId: string;
-  /** The assistant's owner: its tools reach what this person may reach, whoever is asking. */
-  readonly ownerId: string;
+/** What a tool's host is bound to. */
+export interface HostContext {
+  /** The assistant whose tools these are: they reach what its owner may reach, whoever is asking. */
+  readonly assistant: Assistant;
   readonly setup: OrganizationSetup;
+  /** Who is asking, and on whom it is booked. */
+  readonly run: RunContext;
 }
 
 /** No character takes more bytes than this in UTF-8. */
 const MAX_BYTES_PER_CHAR = 4;
 
 /** What an assistant's tools may do: with its owner's grants, checked at the moment of use. */
-export function createToolHost({ db, outboundFetch }: Services, { organizationId, ownerId, setup }: Owner): ToolHost {
+export function createToolHost(services: Services, context: HostContext): ToolHost {
+  const { db, outboundFetch } = services;
+  const { assistant, setup } = context;
+  const { organizationId, ownerId } = assistant;
   return {
     knowledge: {
       async query({ collection, query, topK, threshold }, signal) {
