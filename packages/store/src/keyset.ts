@@ -64,6 +64,9 @@ export function decodeCursor(sort: string, cursor: string | undefined): Position
 export function readTime(position: Position): Date {
   const time = new Date(position.value);
   if (!isoTime.test(position.value) || Number.isNaN(time.getTime())) throw invalidCursor();
+  // JavaScript knows a 30th of February and a year 0, PostgreSQL does not.
+  const isReal = time.toISOString().slice(0, 23) === position.value.slice(0, 23) && time.getUTCFullYear() > 0;
+  if (!isReal) throw invalidCursor();
   return time;
 }
 

@@ -44,7 +44,7 @@ interface Problem {
 
 function toProblem(path: string, message: string): Problem {
   const plain = message.replace(/^Invalid input: /, '').replace(/\.$/, '');
-  if (path !== '' || !plain.startsWith('expected object')) return { path, message: plain };
+  if (path !== '' || !/^expected (object|record)/.test(plain)) return { path, message: plain };
   return { path, message: 'the body must be a JSON object' };
 }
 
