@@ -10,6 +10,7 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod';
 import { randomUUID } from 'node:crypto';
+import { closeSpareConnections } from './http/close-spare-connections.ts';
 import { BODY_LIMIT, readJsonBodies } from './http/read-json-bodies.ts';
 import { guardRoutes } from './http/route-access.ts';
 import { sendError } from './http/send-error.ts';
@@ -40,6 +41,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     frameworkErrors: sendError,
   });
   readJsonBodies(app);
+  closeSpareConnections(app);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => {
