@@ -3,13 +3,17 @@ import type { ApiKeyTable } from './api-keys.ts';
 import type { AssistantShareTable } from './assistant-shares.ts';
 import type { AssistantTable } from './assistants.ts';
 import type { AuditLogTable } from './audit-log.ts';
+import type { ChatMessageTable, ChatTable } from './chats.ts';
+import type { ExecutorTable } from './executors.ts';
 import type { FileContentTable, FileTable } from './files.ts';
 import type { MemberTable } from './memberships.ts';
 import type { OrganizationSecretTable } from './organization-secrets.ts';
 import type { OrganizationSettingsTable } from './organization-settings.ts';
 import type { OrganizationTable } from './organizations.ts';
 import type { RubricTable } from './rubrics.ts';
+import type { RunEventTable } from './run-events.ts';
 import type { RunTraceTable } from './run-traces.ts';
+import type { RunEffectTable, RunLeaseTable, RunTable } from './runs.ts';
 import type { UsageLedgerTable } from './usage-ledger.ts';
 import type { UserTable } from './users.ts';
 
@@ -22,12 +26,19 @@ export interface Database {
   'lamb.assistant_shares': AssistantShareTable;
   'lamb.assistants': AssistantTable;
   'lamb.audit_log': AuditLogTable;
+  'lamb.chat_messages': ChatMessageTable;
+  'lamb.chats': ChatTable;
+  'ops.executors': ExecutorTable;
   'lamb.file_contents': FileContentTable;
   'lamb.files': FileTable;
   'lamb.organization_secrets': OrganizationSecretTable;
   'lamb.organization_settings': OrganizationSettingsTable;
   'lamb.rubrics': RubricTable;
+  'lamb.run_effects': RunEffectTable;
+  'lamb.run_events': RunEventTable;
+  'ops.run_leases': RunLeaseTable;
   'lamb.run_traces': RunTraceTable;
+  'lamb.runs': RunTable;
   'lamb.usage_ledger': UsageLedgerTable;
 }
 

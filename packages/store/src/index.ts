@@ -48,6 +48,24 @@ export {
   type AssistantSummary,
 } from './list-assistants.ts';
 export { findMembership, listMembers, listMembershipsOfUser, type Member, type Membership } from './memberships.ts';
+export { addChatMessage, createChat, deleteChat, getChat, listChatMessages, listChats, type Chat } from './chats.ts';
+export { forgetExecutors, listLiveExecutors, recordHeartbeat } from './executors.ts';
+export {
+  appendRunEvents,
+  keepRunEventPartitions,
+  listRunEvents,
+  summarizeRunEvents,
+  type NewRunEvent,
+} from './run-events.ts';
+export {
+  beginRunEffect,
+  createRun,
+  getRun,
+  setRunStatus,
+  takeRunLease,
+  type RunStatus,
+  type StoredRun,
+} from './runs.ts';
 export { migrate, readMigrationStatus, type MigrationOptions, type MigrationStatus } from './migrate.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { deleteSecret, getSecret, listSecretNames, putSecret, rotateSecrets } from './organization-secrets.ts';
