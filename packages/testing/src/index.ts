@@ -13,12 +13,25 @@ export type { RecordedRequest } from './llm-server/recorded-request.ts';
 export { embedText } from './llm-server/embed-text.ts';
 export { makePng } from './llm-server/make-png.ts';
 export { spawnServer, type SpawnedServer } from './http/spawn-server.ts';
-export {
-  startKbServer,
-  type KbRequestRecord,
-  type KbServer,
-  type KbServerOptions,
-} from './kb-server/start-kb-server.ts';
+export { startKbServer, type KbServer, type KbServerOptions } from './kb-server/start-kb-server.ts';
 export { spawnKbServer } from './kb-server/spawn-kb-server.ts';
-export type { KbFault } from './kb-server/kb-fault.ts';
 export type { KbDocument } from './kb-server/create-kb-store.ts';
+export type { RequestRecord } from './http/start-faulty-server.ts';
+export type { ServerFault } from './http/server-fault.ts';
+export {
+  startMoodleServer,
+  type MoodleCall,
+  type MoodleServer,
+  type MoodleServerOptions,
+} from './moodle-server/start-moodle-server.ts';
+export { spawnMoodleServer } from './moodle-server/spawn-moodle-server.ts';
+export type { MoodleCourse, MoodleUser } from './moodle-server/moodle-user.ts';
+export {
+  startWeatherServer,
+  type WeatherServer,
+  type WeatherServerOptions,
+} from './weather-server/start-weather-server.ts';
+export { spawnWeatherServer } from './weather-server/spawn-weather-server.ts';
+export type { WeatherPlace } from './weather-server/answer-weather-request.ts';
+export { startEffectLedger, type Effect, type EffectLedger } from './effect-ledger/start-effect-ledger.ts';
+export { spawnEffectLedger } from './effect-ledger/spawn-effect-ledger.ts';

@@ -1,4 +1,4 @@
-import type { KbFault } from '@lamb/testing';
+import type { ServerFault } from '@lamb/testing';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -132,7 +132,7 @@ describe('the knowledge base', () => {
     expectAnswerWithout(turn, 'simple_rag', { code: 'failed', message });
   });
 
-  test.each<[string, KbFault, string]>([
+  test.each<[string, ServerFault, string]>([
     ['fails', { status: 500 }, 'the knowledge-base server answered with status 500'],
     ['talks nonsense', { garbage: true }, 'the knowledge-base server gave an answer that cannot be read'],
   ])('%s', async (_what, fault, why) => {
@@ -140,7 +140,7 @@ describe('the knowledge base', () => {
     expectAnswerWithout(await turnWith(search()), 'simple_rag', unasked(why));
   });
 
-  test.each<[string, KbFault]>([
+  test.each<[string, ServerFault]>([
     ['is slow', { delayMs: 5000 }],
     ['hangs', { hang: true }],
   ])('%s: the turn waits as long as the creator said, and hangs up', async (_what, fault) => {

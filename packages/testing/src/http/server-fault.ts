@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sendJson } from '../http/send-json.ts';
+import { sendJson } from './send-json.ts';
 
 /** What goes wrong with a request. As JSON, this is what `POST /__fail` takes. */
-export interface KbFault {
+export interface ServerFault {
   /** Text that occurs in the path, e.g. `/query` or `/collections/3/`. Default: any request. */
   path?: string;
   /** How many requests it meets. Default 1. */
@@ -18,7 +18,7 @@ export interface KbFault {
 }
 
 /** Takes the first fault that fits the path, counting down its `times`. */
-export function takeFault(queue: KbFault[], path: string): KbFault | undefined {
+export function takeFault(queue: ServerFault[], path: string): ServerFault | undefined {
   const index = queue.findIndex((fault) => path.includes(fault.path ?? ''));
   const fault = queue[index];
   if (fault === undefined || fault.times === 'always') return fault;
@@ -29,7 +29,11 @@ export function takeFault(queue: KbFault[], path: string): KbFault | undefined {
 }
 
 /** Does what the fault says; returns whether the request still wants its proper answer. */
-export async function applyFault(fault: KbFault, response: ServerResponse): Promise<boolean> {
+export async function applyFault(
+  fault: ServerFault,
+  response: ServerResponse,
+  describeError: (status: number) => unknown,
+): Promise<boolean> {
   if (fault.delayMs !== undefined) {
     const left = new AbortController();
     response.once('close', () => {
@@ -39,7 +43,7 @@ export async function applyFault(fault: KbFault, response: ServerResponse): Prom
   }
   if (fault.hang === true) return false;
   if (fault.status !== undefined) {
-    sendJson(response, fault.status, { detail: `Scripted error ${fault.status}.` });
+    sendJson(response, fault.status, describeError(fault.status));
     return false;
   }
   if (fault.garbage === true) {
