@@ -16,17 +16,23 @@ export interface CallAssembler {
   finish(): ToolCall[];
 }
 
+/** Far beyond what any provider takes for a name; it stands in events, which are kept. */
+const MAX_NAME_CHARS = 256;
+
 /**
  * Makes a call assembler. Pieces belong to the call with their index; a new id at a known index begins a new call, as
- * some providers number every call 0. Ids that are missing or repeated are replaced by `${prefix}_N`.
+ * some providers number every call 0, and so does a new name after arguments. Ids that are missing, repeated or among
+ * those `taken` earlier in the conversation are replaced by `${prefix}_N`: what is done for a call is recorded under its id.
  */
-export function createCallAssembler(prefix: string): CallAssembler {
+export function createCallAssembler(prefix: string, taken: Iterable<string> = []): CallAssembler {
   const drafts: Draft[] = [];
   const byIndex = new Map<number, Draft>();
 
-  const draftFor = ({ index, id }: Piece): Draft => {
+  const draftFor = ({ index, id, name }: Piece): Draft => {
     const known = byIndex.get(index);
-    if (known && (id === undefined || id === '' || known.id === undefined || known.id === id)) return known;
+    const sameId = id === undefined || id === '' || known?.id === undefined || known.id === id;
+    const otherName = id === undefined && known?.arguments !== '' && isOther(name, known?.name);
+    if (known && sameId && !otherName) return known;
     const draft: Draft = { id: undefined, name: '', arguments: '' };
     drafts.push(draft);
     byIndex.set(index, draft);
@@ -42,12 +48,22 @@ export function createCallAssembler(prefix: string): CallAssembler {
       draft.arguments += piece.arguments ?? '';
     },
     finish() {
-      const taken = new Set<string>();
+      const used = new Set(taken);
       return drafts.map(({ id, name, arguments: text }, index) => {
-        const unique = id === undefined || taken.has(id) ? `${prefix}_${String(index + 1)}` : id;
-        taken.add(unique);
-        return { id: unique, type: 'function', function: { name, arguments: text } };
+        const unique = id === undefined || used.has(id) ? freeId(`${prefix}_${String(index + 1)}`, used) : id;
+        used.add(unique);
+        return { id: unique, type: 'function', function: { name: name.slice(0, MAX_NAME_CHARS), arguments: text } };
       });
     },
   };
+}
+
+function isOther(name: string | undefined, known: string | undefined): boolean {
+  return name !== undefined && name !== '' && name !== known;
+}
+
+function freeId(wanted: string, used: ReadonlySet<string>): string {
+  let id = wanted;
+  for (let number = 2; used.has(id); number += 1) id = `${wanted}_${String(number)}`;
+  return id;
 }

@@ -27,7 +27,7 @@ export async function callModel(
   { model: { connector, settings, model } }: TurnPorts,
   { emit, ready, signal }: StepScope,
 ): Promise<ModelAnswer> {
-  const calls = createCallAssembler(callPrefix);
+  const calls = createCallAssembler(callPrefix, idsOf(messages));
   let usage: Usage | undefined;
   let finishReason: string | undefined;
   let text = '';
@@ -65,9 +65,14 @@ export async function callModel(
     void close(batches);
   }
   signal.throwIfAborted();
-  emit({ type: 'usage', usage: usage ?? estimateUsage(countChars(messages), text.length + reasoningChars) });
+  const asked = calls.finish();
+  const answerChars = text.length + reasoningChars + countCallChars(asked);
+  emit({ type: 'usage', usage: usage ?? estimateUsage(countChars(messages), answerChars) });
   // Without tools on offer there is nothing to call, whatever the model says.
-  return { text, calls: tools ? calls.finish() : [], finishReason: finishReason ?? 'stop' };
+  const made = tools ? asked : [];
+  // A client that reads “tool_calls” waits for calls that are ours, not its own.
+  const ending = finishReason === undefined || finishReason === 'tool_calls' ? 'stop' : finishReason;
+  return { text, calls: made, finishReason: made.length > 0 ? 'tool_calls' : ending };
 }
 
 /** Lets a connector clean up. Nobody waits for it: its signal has closed the provider's connection, or its stream is over. */
@@ -92,8 +97,19 @@ function mergeText(batch: readonly ModelEvent[]): readonly ModelEvent[] {
   return merged;
 }
 
+function idsOf(messages: readonly ChatMessage[]): string[] {
+  return messages.flatMap(({ tool_calls: calls }) => calls ?? []).map(({ id }) => id);
+}
+
 function countChars(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, message) => sum + messageText(message).length, 0);
+  return messages.reduce(
+    (sum, message) => sum + messageText(message).length + countCallChars(message.tool_calls ?? []),
+    0,
+  );
+}
+
+function countCallChars(calls: readonly ToolCall[]): number {
+  return calls.reduce((sum, { function: { name, arguments: text } }) => sum + name.length + text.length, 0);
 }
 
 function toUsage(prompt: number, completion: number): Usage {

@@ -22,10 +22,11 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
   let text = '';
   let reasoning = '';
   let finishReason: string | undefined;
-  const sources: AttributedSource[] = [];
-  const problems: (ToolProblem & { tool: string; placeholder: string })[] = [];
+  let sources: { step: string; source: AttributedSource }[] = [];
+  let problems: { step: string; problem: CollectedRun['problems'][number] }[] = [];
   let usage: Usage | undefined;
   const textBefore = new Map<string, number>();
+  const reasoningBefore = new Map<string, number>();
   for await (const event of events) {
     switch (event.type) {
       case 'run.started':
@@ -36,13 +37,18 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
         text += event.text;
         break;
       case 'reasoning.delta':
+        if (!reasoningBefore.has(event.step)) reasoningBefore.set(event.step, reasoning.length);
         reasoning += event.text;
         break;
       case 'source':
-        sources.push(event.source);
+        sources.push({ step: event.step, source: event.source });
         break;
       case 'tool.finished':
-        if (event.problem) problems.push({ ...event.problem, tool: event.tool, placeholder: event.placeholder });
+        if (!event.problem) break;
+        problems.push({
+          step: event.step,
+          problem: { ...event.problem, tool: event.tool, placeholder: event.placeholder },
+        });
         break;
       case 'usage':
         usage = usage ? addUsage(usage, event.usage) : event.usage;
@@ -64,10 +70,20 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
       case 'step.restarted':
         // What an interrupted attempt had said is said again.
         text = text.slice(0, textBefore.get(event.step));
-        if (event.step === 'context') sources.length = problems.length = 0;
+        reasoning = reasoning.slice(0, reasoningBefore.get(event.step));
+        sources = sources.filter(({ step }) => step !== event.step);
+        problems = problems.filter(({ step }) => step !== event.step);
         break;
     }
   }
   if (finishReason === undefined) throw new AppError('internal_error');
-  return { runId, text, reasoning, sources, problems, usage: usage ?? estimateUsage(0, 0), finishReason };
+  return {
+    runId,
+    text,
+    reasoning,
+    sources: sources.map(({ source }) => source),
+    problems: problems.map(({ problem }) => problem),
+    usage: usage ?? estimateUsage(0, 0),
+    finishReason,
+  };
 }

@@ -1,5 +1,5 @@
-import type { CallOutcome, ChatMessage, ToolCall } from '@lamb/contract';
-import { ToolFailure, ToolResult } from '@lamb/plugin-kit';
+import type { CallOutcome, ChatMessage, Source, ToolCall } from '@lamb/contract';
+import { ToolFailure, ToolRefusal, ToolResult } from '@lamb/plugin-kit';
 import type { PlannedFunction } from './plan-functions.ts';
 import type { Plan } from './plan.ts';
 import type { ExecutionPorts, StepScope } from './turn-ports.ts';
@@ -11,6 +11,7 @@ interface CallReply {
   readonly outcome: CallOutcome;
   readonly problem?: string;
   readonly artifacts?: ToolResult['artifacts'];
+  readonly sources?: readonly Source[];
 }
 
 interface ReadyCall {
@@ -29,9 +30,12 @@ export async function executeToolCall(
   const ref = { call_id: call.id, name: call.function.name, tool: planned?.type ?? null };
   const finish = async (scope: StepScope, work: () => Promise<CallReply>): Promise<string> => {
     const started = performance.now();
-    const { content, ...ending } = await work();
+    const { content, sources = [], ...ending } = await work();
     const milliseconds = Math.round((performance.now() - started) * 10) / 10;
     scope.emit({ type: 'call.finished', ...ref, milliseconds, chars: content.length, ...ending });
+    for (const source of sources) {
+      scope.emit({ type: 'source', source: { ...source, tool: ref.tool ?? ref.name, placeholder: ref.name } });
+    }
     scope.emit({
       type: 'status',
       text: `${ref.tool ?? ref.name} ${ending.outcome === 'done' ? 'completed' : 'failed'}`,
@@ -87,16 +91,25 @@ async function checkCall(
   planned: PlannedFunction | undefined,
   call: ToolCall,
   refusal: string | undefined,
-  { authorizeCall }: ExecutionPorts,
+  { authorizeCall, reportError, reportRefusal }: ExecutionPorts,
 ): Promise<ReadyCall | CallReply> {
   if (refusal !== undefined) return refuse(refusal);
   if (!planned) {
+    await reportRefusal(call, 'unknown_function');
     const known = plan.functions.map(({ spec }) => spec.name).join(', ');
     return refuse(`There is no function “${call.function.name.slice(0, 100)}”. Known: ${known}.`);
   }
   const forbidden = await authorizeCall(planned);
-  if (forbidden !== undefined) return refuse(forbidden);
-  return validateArguments(planned, call.function.arguments);
+  if (forbidden !== undefined) {
+    await reportRefusal(call, 'forbidden');
+    return refuse(forbidden);
+  }
+  try {
+    return validateArguments(planned, call.function.arguments);
+  } catch (error) {
+    reportError(error, planned.type);
+    return fail('The arguments could not be checked.');
+  }
 }
 
 const MAX_ARGUMENT_CHARS = 1_000_000;
@@ -121,7 +134,7 @@ function validateArguments(planned: PlannedFunction, text: string): ReadyCall | 
 async function runCall(
   { planned, arguments: given }: ReadyCall,
   call: ToolCall,
-  { host, runId, reportError }: ExecutionPorts,
+  { openHost, runId, reportError }: ExecutionPorts,
   scope: StepScope,
 ): Promise<CallReply> {
   if (planned.effect === 'once' && (await scope.begin()) === 'restarted') return lost;
@@ -132,7 +145,7 @@ async function runCall(
         config: planned.config,
         arguments: given,
         idempotencyKey: `${runId}:${call.id}`,
-        host,
+        host: openHost({ callId: call.id, emit: scope.emit }),
         signal,
       }),
     );
@@ -140,6 +153,7 @@ async function runCall(
   } catch (error) {
     scope.signal.throwIfAborted();
     if (error instanceof DeadlinePassed) return fail(`It took longer than ${String(planned.timeoutMs)} ms.`);
+    if (error instanceof ToolRefusal) return refuse(error.message);
     if (error instanceof ToolFailure) return fail(error.message);
     reportError(error, planned.type);
     return fail('It failed unexpectedly.');
@@ -154,13 +168,14 @@ const lost: CallReply = {
 };
 
 const MAX_RESULT_CHARS = 200_000;
+const MAX_SOURCES = 1000;
 
 function toReply(raw: unknown): CallReply {
   const result = ToolResult.safeParse(raw);
   if (!result.success) return fail('It returned something that is not a result.');
-  const { content, error, artifacts } = result.data;
+  const { content, error, artifacts, sources } = result.data;
   const shown = content.length > MAX_RESULT_CHARS ? `${content.slice(0, MAX_RESULT_CHARS)}\n[cut here]` : content;
-  const extra = artifacts ? { artifacts } : {};
+  const extra = { sources: sources.slice(0, MAX_SOURCES), ...(artifacts ? { artifacts } : {}) };
   if (error === undefined) return { content: shown, outcome: 'done', ...extra };
   return { content: shown === '' ? error : `${shown}\n\n${error}`, outcome: 'failed', problem: error, ...extra };
 }

@@ -48,15 +48,18 @@ async function converse(plan: Plan, request: TurnRequest, ports: ExecutionPorts)
       return spoken;
     });
     if (answer.calls.length === 0) return;
-    const results = await Promise.all(
-      // The guard counts in call order, before anything runs.
-      answer.calls
-        .map((call) => ({ call, refusal: guard(call) }))
-        .map(({ call, refusal }) => executeToolCall(plan, call, refusal, ports)),
-    );
+    // The guard counts in call order, before anything runs.
+    const guarded = answer.calls.map((call) => ({ call, refusal: guard(call) }));
+    const results = await allDone(guarded.map(({ call, refusal }) => executeToolCall(plan, call, refusal, ports)));
     const asked: ChatMessage = { role: 'assistant', content: answer.text, tool_calls: [...answer.calls] };
     messages = [...messages, asked, ...results];
   }
+}
+
+/** Waits for all, also when one fails: nothing may happen after the end of a turn. */
+async function allDone<Result>(works: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(works);
+  return await Promise.all(works);
 }
 
 function toEnd(error: unknown, plan: Plan, ports: ExecutionPorts): EventBody {

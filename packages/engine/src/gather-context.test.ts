@@ -13,14 +13,14 @@ import { gatherContext, type GatherInput } from './gather-context.ts';
 type Entries = readonly Record<string, unknown>[];
 
 function start(tools: readonly Tool[], entries: Entries, input: Partial<GatherInput> = {}) {
-  const { host, reportError, errors, signal } = makePorts();
+  const { openHost, reportError, errors, signal } = makePorts();
   const { plan } = compilePlan(makeAssistant({ tools: entries }), makeCatalogue(tools));
   const given: GatherInput = {
     userInput: 'Why?',
     query: 'Why?',
     messages: [{ role: 'user', content: 'Why?' }],
     processorValues: new Map(),
-    host,
+    openHost,
     reportError,
     signal,
     ...input,

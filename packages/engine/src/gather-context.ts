@@ -3,6 +3,7 @@ import { ToolFailure, ToolResult, type ToolHost } from '@lamb/plugin-kit';
 import type { Plan, PlannedTool } from './plan.ts';
 import { fillTemplate, placeholdersOf } from './template.ts';
 import type { EventBody } from './event-sequence.ts';
+import type { HostScope } from './turn-ports.ts';
 import { DeadlinePassed, withDeadline } from './with-deadline.ts';
 
 /** What one tool contributed; a tool that failed contributes its fallback and a problem. */
@@ -21,7 +22,7 @@ export interface GatherInput {
   readonly query: string;
   readonly messages: readonly ChatMessage[];
   readonly processorValues: ReadonlyMap<string, string>;
-  readonly host: ToolHost;
+  readonly openHost: (scope: HostScope) => ToolHost;
   /** Takes errors that nobody foresaw to the operator's log; the turn only says that something failed. */
   readonly reportError: (error: unknown, tool: string) => void;
   readonly signal: AbortSignal;
@@ -72,7 +73,8 @@ async function gatherOne(
   const started = performance.now();
   for (const text of statusTexts(planned, input)) emit({ type: 'status', text, tool: planned.type });
   emit({ type: 'tool.started', ...ref });
-  const { problem, ...result } = await runTool(planned, values, input);
+  const host = input.openHost({ callId: `context:${planned.placeholder}`, emit });
+  const { problem, ...result } = await runTool(planned, values, input, host);
   const content = result.content === '' && problem ? planned.fallback : result.content;
   const milliseconds = Math.round((performance.now() - started) * 10) / 10;
   const outcome = { milliseconds, ...(problem ? { problem } : {}) };
@@ -104,6 +106,7 @@ async function runTool(
   planned: PlannedTool,
   values: ReadonlyMap<string, string>,
   input: GatherInput,
+  host: ToolHost,
 ): Promise<ToolOutcome> {
   if ('problem' in planned.ready) return { content: '', problem: planned.ready.problem };
   const { tool, config, templates } = planned.ready;
@@ -111,7 +114,7 @@ async function runTool(
   for (const [field, template] of templates) rendered[field] = fillTemplate(template, values, () => '');
   try {
     const raw = await withDeadline(planned.timeoutMs, input.signal, async (signal) =>
-      tool.context?.run({ config: rendered, query: input.query, messages: input.messages, host: input.host, signal }),
+      tool.context?.run({ config: rendered, query: input.query, messages: input.messages, host, signal }),
     );
     return readResult(raw);
   } catch (error) {

@@ -5,4 +5,4 @@ export { compilePlan, type AssistantSource } from './compile-plan.ts';
 export { estimateUsage } from './estimate-usage.ts';
 export type { Plan } from './plan.ts';
 export { runTurn } from './run-turn.ts';
-export type { OpenModel, TurnPorts, TurnRequest } from './turn-ports.ts';
+export type { HostScope, OpenModel, TurnPorts, TurnRequest } from './turn-ports.ts';

@@ -18,12 +18,12 @@ export async function preparePrompt(
 ): Promise<readonly ChatMessage[]> {
   const lastUser = request.messages.findLast((message) => message.role === 'user');
   const userInput = lastUser ? messageText(lastUser) : '';
-  const { endUser, host, reportError } = ports;
+  const { endUser, openHost, reportError } = ports;
   const processorValues = new Map(Object.entries(plan.processor.values?.({ endUser }) ?? {}));
   const query = plan.levels.length === 0 ? userInput : await shapeQuery(plan, request, ports, userInput, signal);
   const gathered = await gatherContext(
     plan,
-    { userInput, query, messages: request.messages, processorValues, host, reportError, signal },
+    { userInput, query, messages: request.messages, processorValues, openHost, reportError, signal },
     emit,
   );
   signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import type { ChatMessage, EndUser, RunTrace, Sampling } from '@lamb/contract';
+import type { ChatMessage, EndUser, RunTrace, Sampling, ToolCall } from '@lamb/contract';
 import type { Connector, ProviderSettings, ShapeQueryInput, ToolHost } from '@lamb/plugin-kit';
 import type { EventBody } from './event-sequence.ts';
 import type { PlannedFunction } from './plan-functions.ts';
@@ -35,11 +35,20 @@ export interface StepScope {
  */
 export type RunStep = <Result>(name: string, work: (scope: StepScope) => Promise<Result>) => Promise<Result>;
 
+/** The piece of work that a host is opened for. */
+export interface HostScope {
+  /** The call it is done for; of a context tool, `context:` and the placeholder it fills. */
+  readonly callId: string;
+  /** Adds to the events of the turn. */
+  readonly emit: (body: EventBody) => void;
+}
+
 /** All that the engine needs from outside. */
 export interface TurnPorts {
   readonly runId: string;
   readonly endUser: EndUser;
-  readonly host: ToolHost;
+  /** Opens the doors of the host for one run of one tool. */
+  readonly openHost: (scope: HostScope) => ToolHost;
   readonly model: OpenModel;
   readonly askSmallModel: ShapeQueryInput['askSmallModel'];
   readonly countTokens: (texts: readonly string[]) => Promise<readonly number[]>;
@@ -47,6 +56,8 @@ export interface TurnPorts {
   readonly reportError: (error: unknown, where: string) => void;
   /** Decides at the moment of the call whether it is allowed; a text says why not. */
   readonly authorizeCall: (planned: PlannedFunction) => Promise<string | undefined>;
+  /** Hears of every call that was not allowed: of a function that is not on offer, or one that `authorizeCall` forbade. */
+  readonly reportRefusal: (call: ToolCall, reason: 'unknown_function' | 'forbidden') => Promise<void>;
   /** Waits until somebody decides about a call; undefined where nobody can be asked. */
   readonly approve: ((callId: string) => Promise<'approved' | 'rejected'>) | undefined;
   readonly now: () => number;

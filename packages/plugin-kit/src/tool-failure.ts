@@ -5,3 +5,11 @@ export class ToolFailure extends Error {
     this.name = 'ToolFailure';
   }
 }
+
+/** Thrown when a tool or a host could do its work but is not allowed to; the message says why. */
+export class ToolRefusal extends ToolFailure {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ToolRefusal';
+  }
+}

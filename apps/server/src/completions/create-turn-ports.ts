@@ -3,6 +3,7 @@ import { getAssistantAccess, withTenant } from '@lamb/store';
 import { decide } from '../access/decide.ts';
 import { createToolHost } from '../host/create-tool-host.ts';
 import type { Services } from '../services.ts';
+import { auditRefusedCall } from './audit-refused-call.ts';
 import type { RunContext } from './book-usage.ts';
 import { createModelAsker } from './create-model-asker.ts';
 import type { LoadedTurn } from './load-turn.ts';
@@ -22,7 +23,7 @@ export function createTurnPorts(
   return {
     runId,
     endUser: principal.endUser,
-    host: createToolHost(services, { assistant, setup, run }),
+    openHost: (scope) => createToolHost(services, { assistant, setup, run, scope }),
     model,
     askSmallModel: smallModel && createModelAsker(smallModel, run, services),
     countTokens: tokenCounter.count,
@@ -40,6 +41,7 @@ export function createTurnPorts(
       const allowed = access && decide(principal, 'assistant.use', { id: access.assistant.id, ...access });
       return allowed ? undefined : 'The person may no longer use this assistant.';
     },
+    reportRefusal: (call, reason) => auditRefusedCall(services, run, call, reason),
     approve: undefined,
     now: Date.now,
     signal,

@@ -1,4 +1,5 @@
 import { Rubric } from '@lamb/contract';
+import type { HostScope } from '@lamb/engine';
 import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
 import { getRubric, getFileByPath, readFileContent, withTenant, type Assistant } from '@lamb/store';
 import type { RunContext } from '../completions/book-usage.ts';
@@ -13,6 +14,8 @@ export interface HostContext {
   readonly setup: OrganizationSetup;
   /** Who is asking, and on whom it is booked. */
   readonly run: RunContext;
+  /** The call it is opened for. */
+  readonly scope: HostScope;
 }
 
 /** No character takes more bytes than this in UTF-8. */
