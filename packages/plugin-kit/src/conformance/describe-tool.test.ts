@@ -6,7 +6,8 @@ import type { ToolHost } from '../tool-host.ts';
 import type { ToolResult } from '../tool-result.ts';
 import { createTestHost } from './create-test-host.ts';
 import { describeTool } from './describe-tool.ts';
-import { toolCases, type ToolExamples } from './tool-cases.ts';
+import type { ToolExamples } from './tool-case.ts';
+import { toolCases } from './tool-cases.ts';
 
 const host: ToolHost = createTestHost({
   knowledge: { query: () => Promise.resolve([]) },
@@ -35,6 +36,23 @@ const good = defineTool({
       return { content: `${config.heading}${file.text}`, sources: [{ title: config.path }] };
     },
   },
+  function: {
+    name: () => 'read_note',
+    description: ({ config }) => `Reads the note ${config.path} from a line on.`,
+    input: z.object({ line: z.int().min(1).meta({ description: 'The first line to read.' }) }),
+    effect: 'none',
+    async run({ config, arguments: { line }, host: { files }, signal }) {
+      signal.throwIfAborted();
+      const file = await files.read(config.path, { maxChars: 100 }, signal);
+      if (!file) throw new ToolFailure(`Note ${config.path} was not found.`);
+      return {
+        content: file.text
+          .split('\n')
+          .slice(line - 1)
+          .join('\n'),
+      };
+    },
+  },
 });
 
 const examples: ToolExamples = {
@@ -44,6 +62,12 @@ const examples: ToolExamples = {
     { config: null, path: '' },
   ],
   host,
+  validArguments: [{ line: 1 }, { line: 7 }],
+  invalidArguments: [
+    { arguments: {}, path: 'line' },
+    { arguments: { line: 0 }, path: 'line' },
+    { arguments: null, path: '' },
+  ],
 };
 
 describeTool(good, examples);
@@ -53,6 +77,20 @@ const withContext = (change: Partial<Context>): Tool => ({
   ...good,
   context: { placeholder: 'note', run: () => Promise.resolve({ content: '' }), ...good.context, ...change },
 });
+type Callable = NonNullable<Tool['function']>;
+const withFunction = (change: Partial<Callable>): Tool => ({
+  ...good,
+  function: {
+    name: () => 'read_note',
+    description: () => 'Reads a note.',
+    input: z.object({}),
+    effect: 'none',
+    run: () => Promise.resolve({ content: '' }),
+    ...good.function,
+    ...change,
+  },
+});
+let calls = 0;
 const withConfig = (config: z.ZodType<Record<string, unknown>>): Tool => ({ ...good, config });
 const meta = { title: 'Path', description: 'Which note.' };
 
@@ -123,6 +161,47 @@ const violations: readonly [rule: string, tool: Tool, changed?: Partial<ToolExam
       async run({ host: { files }, signal }) {
         const file = await files.read('a', { maxChars: 1 }, signal).catch(() => undefined);
         return { content: file?.text ?? '' };
+      },
+    }),
+  ],
+  ['offers a well-formed function', withFunction({ name: () => 'read the note' })],
+  ['offers a well-formed function', withFunction({ name: () => 'n'.repeat(65) })],
+  ['offers a well-formed function', withFunction({ name: () => `read_note_${String((calls += 1))}` })],
+  ['offers a well-formed function', withFunction({ description: () => ' ' })],
+  ['describes every argument', withFunction({ input: z.object({ line: z.int() }) })],
+  ['describes every argument', withFunction({ input: z.record(z.string(), z.string()) })],
+  ['accepts valid arguments 1', good, { validArguments: [{ line: 'first' }] }],
+  ['refuses invalid arguments 1', good, { invalidArguments: [{ arguments: { line: 1 }, path: 'line' }] }],
+  ['refuses invalid arguments 1', good, { invalidArguments: [{ arguments: { line: 0 }, path: 'path' }] }],
+  [
+    'when called, returns a valid result',
+    withFunction({ run: () => Promise.resolve({ content: 3 } as unknown as ToolResult) }),
+  ],
+  [
+    'when called, returns a valid result, arguments 2',
+    withFunction({
+      run: ({ arguments: { line } }) =>
+        Promise.resolve(line === 7 ? { content: '', error: 'too far' } : { content: '' }),
+    }),
+  ],
+  ['when called, does not start when already aborted', withFunction({ run: () => Promise.resolve({ content: '' }) })],
+  [
+    'when called, stops when aborted',
+    withFunction({
+      async run({ host: { files } }) {
+        await files.read('a', { maxChars: 1 }, new AbortController().signal);
+        return { content: '' };
+      },
+    }),
+  ],
+  [
+    'when called, fails without giving anything away',
+    withFunction({
+      async run({ host: { files }, signal }) {
+        const file = await files
+          .read('a', { maxChars: 1 }, signal)
+          .catch((error: unknown) => ({ text: String(error) }));
+        return { content: file?.text ?? '', error: 'It failed.' };
       },
     }),
   ],

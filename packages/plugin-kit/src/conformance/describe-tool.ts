@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest';
 import type { Tool } from '../define-tool.ts';
-import { toolCases, type ToolExamples } from './tool-cases.ts';
+import type { ToolExamples } from './tool-case.ts';
+import { toolCases } from './tool-cases.ts';
 
 /** Runs the rules that every tool keeps as tests; call it at the top of the tool's own test file. */
 export function describeTool(tool: Tool, examples: ToolExamples): void {
