@@ -59,7 +59,12 @@ export function createAuth(
       ...tables.advanced,
       useSecureCookies: config.publicUrl.startsWith('https:'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
+      // Said explicitly, because an environment with TEST or NODE_ENV=test would otherwise switch both checks off.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
     },
+    // Its own page, instead of a redirect to a page that may not exist.
+    onAPIError: { customizeDefaultErrorPage: {} },
     telemetry: { enabled: false },
     logger: {
       log: (level, message, ...details: unknown[]) => {
