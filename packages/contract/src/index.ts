@@ -10,6 +10,7 @@ export * from './http/organizations.ts';
 export * from './http/paging.ts';
 export * from './http/problem-body.ts';
 export * from './http/rubrics.ts';
+export * from './http/workspaces.ts';
 export * from './json-depth.ts';
 export * from './metadata/assistant-metadata.ts';
 export * from './metadata/placeholder.ts';

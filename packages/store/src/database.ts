@@ -16,6 +16,8 @@ import type { RunTraceTable } from './run-traces.ts';
 import type { RunEffectTable, RunLeaseTable, RunTable } from './runs.ts';
 import type { UsageLedgerTable } from './usage-ledger.ts';
 import type { UserTable } from './users.ts';
+import type { WorkspaceBackupTable, WorkspaceFileTable } from './workspace-files.ts';
+import type { WorkspaceTable } from './workspaces.ts';
 
 /** The tables as the application sees them. Of better-auth's, only what the look-ups here read. */
 export interface Database {
@@ -40,6 +42,9 @@ export interface Database {
   'lamb.run_traces': RunTraceTable;
   'lamb.runs': RunTable;
   'lamb.usage_ledger': UsageLedgerTable;
+  'lamb.workspace_backups': WorkspaceBackupTable;
+  'lamb.workspace_files': WorkspaceFileTable;
+  'lamb.workspaces': WorkspaceTable;
 }
 
 /** The pool. Tables of an organisation are reached through `withTenant`; on the bare pool they are empty. */

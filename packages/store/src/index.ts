@@ -100,3 +100,18 @@ export {
 } from './usage-ledger.ts';
 export { findMembersByEmail, findUserByEmail, type User, type UserKind } from './users.ts';
 export { withTenant, type TenantTx } from './with-tenant.ts';
+export {
+  deleteWorkspaceBackups,
+  deleteWorkspaceFile,
+  listWorkspaceBackups,
+  listWorkspaceFiles,
+  putWorkspaceFile,
+  readWorkspaceFile,
+  readWorkspaceFiles,
+  replaceWorkspaceFile,
+  restoreWorkspaceFile,
+  type NewWorkspaceText,
+  type StoredWorkspaceFile,
+  type WorkspaceText,
+} from './workspace-files.ts';
+export { ensureWorkspace, findWorkspace, sumWorkspace, type Workspace, type WorkspaceKey } from './workspaces.ts';
