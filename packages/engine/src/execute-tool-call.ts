@@ -19,60 +19,77 @@ interface ReadyCall {
   readonly arguments: Record<string, unknown>;
 }
 
-/** Takes one call of the model through find, authorise, validate, approve and run. Whatever goes wrong is told to the model. */
-export async function executeToolCall(
+/**
+ * Takes one call of the model through find, authorise and validate, and runs it. Undefined: it waits for approval, and is
+ * then finished by `finishApprovedCall`. Whatever goes wrong is told to the model.
+ */
+export async function startToolCall(
   plan: Plan,
   call: ToolCall,
   refusal: string | undefined,
   ports: ExecutionPorts,
-): Promise<ChatMessage> {
-  const planned = plan.functions.find(({ spec }) => spec.name === call.function.name);
-  const ref = { call_id: call.id, name: call.function.name, tool: planned?.type ?? null };
-  const finish = async (scope: StepScope, work: () => Promise<CallReply>): Promise<string> => {
-    const started = performance.now();
-    const { content, sources = [], ...ending } = await work();
-    const milliseconds = Math.round((performance.now() - started) * 10) / 10;
-    scope.emit({ type: 'call.finished', ...ref, milliseconds, chars: content.length, ...ending });
-    for (const source of sources) {
-      scope.emit({ type: 'source', source: { ...source, tool: ref.tool ?? ref.name, placeholder: ref.name } });
-    }
-    scope.emit({
-      type: 'status',
-      text: `${ref.tool ?? ref.name} ${ending.outcome === 'done' ? 'completed' : 'failed'}`,
-    });
-    return content;
-  };
-  const toMessage = (content: string): ChatMessage => ({ role: 'tool', tool_call_id: call.id, content });
-
+): Promise<ChatMessage | undefined> {
+  const { planned, ref } = identify(plan, call);
   if (!planned?.needsApproval) {
-    return toMessage(
-      await ports.step(`call:${call.id}`, (scope) =>
-        finish(scope, async () => {
-          const ready = await checkCall(plan, planned, call, refusal, ports);
-          return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
-        }),
-      ),
+    const content = await ports.step(`call:${call.id}`, (scope) =>
+      tell(ref, scope, async () => {
+        const ready = await checkCall(plan, planned, call, refusal, ports);
+        return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
+      }),
     );
+    return toMessage(call, content);
   }
   const refused = await ports.step(`ask:${call.id}`, async (scope) => {
     const ready = await checkCall(plan, planned, call, refusal, ports);
-    if ('content' in ready) return await finish(scope, () => Promise.resolve(ready));
-    if (!ports.approve) return await finish(scope, () => Promise.resolve(cannotAsk));
+    if ('content' in ready) return await tell(ref, scope, () => Promise.resolve(ready));
+    if (!ports.approve) return await tell(ref, scope, () => Promise.resolve(cannotAsk));
     scope.emit({ type: 'call.approval_required', ...ref });
     return null;
   });
-  if (refused !== null) return toMessage(refused);
+  return refused === null ? undefined : toMessage(call, refused);
+}
+
+/** Waits for the decision about a call, and runs it or tells the model that it was rejected. */
+export async function finishApprovedCall(plan: Plan, call: ToolCall, ports: ExecutionPorts): Promise<ChatMessage> {
+  const { planned, ref } = identify(plan, call);
   const decision = await ports.approve?.(call.id);
-  return toMessage(
-    await ports.step(`call:${call.id}`, (scope) =>
-      finish(scope, async () => {
-        if (decision !== 'approved') return rejected;
-        // Days may have passed since it was asked for.
-        const ready = await checkCall(plan, planned, call, undefined, ports);
-        return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
-      }),
-    ),
+  const content = await ports.step(`call:${call.id}`, (scope) =>
+    tell(ref, scope, async () => {
+      if (decision !== 'approved') return rejected;
+      // Days may have passed since it was asked for.
+      const ready = await checkCall(plan, planned, call, undefined, ports);
+      return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
+    }),
   );
+  return toMessage(call, content);
+}
+
+interface CallRef {
+  readonly call_id: string;
+  readonly name: string;
+  readonly tool: string | null;
+}
+
+function identify(plan: Plan, call: ToolCall): { planned: PlannedFunction | undefined; ref: CallRef } {
+  const { name } = call.function;
+  const planned = plan.functions.find(({ spec }) => spec.name === name);
+  return { planned, ref: { call_id: call.id, name, tool: planned?.type ?? null } };
+}
+
+function toMessage(call: ToolCall, content: string): ChatMessage {
+  return { role: 'tool', tool_call_id: call.id, content };
+}
+
+/** Does the work of a call and tells how it ended. */
+async function tell(ref: CallRef, { emit }: StepScope, work: () => Promise<CallReply>): Promise<string> {
+  const started = performance.now();
+  const { content, sources = [], ...ending } = await work();
+  const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+  emit({ type: 'call.finished', ...ref, milliseconds, chars: content.length, ...ending });
+  const tool = ref.tool ?? ref.name;
+  for (const source of sources) emit({ type: 'source', source: { ...source, tool, placeholder: ref.name } });
+  emit({ type: 'status', text: `${tool} ${ending.outcome === 'done' ? 'completed' : 'failed'}` });
+  return content;
 }
 
 const cannotAsk: CallReply = {

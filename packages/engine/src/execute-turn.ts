@@ -1,6 +1,6 @@
-import { AppError, type ChatMessage } from '@lamb/contract';
+import { AppError, ErrorCode, type ChatMessage } from '@lamb/contract';
 import { callModel } from './call-model.ts';
-import { executeToolCall } from './execute-tool-call.ts';
+import { finishApprovedCall, startToolCall } from './execute-tool-call.ts';
 import type { EventBody } from './event-sequence.ts';
 import type { Plan } from './plan.ts';
 import { preparePrompt } from './prepare-prompt.ts';
@@ -8,23 +8,32 @@ import { createCallGuard } from './stop-conditions.ts';
 import { TurnDeadlinePassed } from './turn-deadline-passed.ts';
 import type { ExecutionPorts, TurnRequest } from './turn-ports.ts';
 
+/** How a turn ended, and what the model said in it. */
+export interface TurnEnd {
+  readonly status: 'finished' | 'failed' | 'cancelled';
+  readonly text: string;
+}
+
 /**
  * Executes one turn as a series of steps: the context, each answer of the model, each call. It ends with `run.finished`,
  * `run.failed` or `run.cancelled` and throws only what the step runner itself throws.
  */
-export async function executeTurn(plan: Plan, request: TurnRequest, ports: ExecutionPorts): Promise<void> {
+export async function executeTurn(plan: Plan, request: TurnRequest, ports: ExecutionPorts): Promise<TurnEnd> {
   try {
-    await converse(plan, request, ports);
+    return { status: 'finished', text: await converse(plan, request, ports) };
   } catch (error) {
     const end = toEnd(error, plan, ports);
     await ports.step('end', ({ emit }) => {
       emit(end);
       return Promise.resolve(null);
     });
+    return { status: end.type === 'run.cancelled' ? 'cancelled' : 'failed', text: '' };
   }
 }
 
-async function converse(plan: Plan, request: TurnRequest, ports: ExecutionPorts): Promise<void> {
+/** Returns all that was said. */
+async function converse(plan: Plan, request: TurnRequest, ports: ExecutionPorts): Promise<string> {
+  let text = '';
   let messages = await ports.step('context', async (scope): Promise<readonly ChatMessage[]> => {
     scope.emit({ type: 'run.started', assistant_id: plan.assistantId, model: ports.model.model });
     return await preparePrompt(plan, request, ports, scope);
@@ -47,10 +56,16 @@ async function converse(plan: Plan, request: TurnRequest, ports: ExecutionPorts)
       if (spoken.calls.length === 0) scope.emit({ type: 'run.finished', finish_reason: spoken.finishReason });
       return spoken;
     });
-    if (answer.calls.length === 0) return;
+    text += answer.text;
+    if (answer.calls.length === 0) return text;
     // The guard counts in call order, before anything runs.
     const guarded = answer.calls.map((call) => ({ call, refusal: guard(call) }));
-    const results = await allDone(guarded.map(({ call, refusal }) => executeToolCall(plan, call, refusal, ports)));
+    const started = await allDone(guarded.map(({ call, refusal }) => startToolCall(plan, call, refusal, ports)));
+    const results: ChatMessage[] = [];
+    // One after the other, in call order: where runs are durable, steps must come in the same order every time.
+    for (const [index, call] of answer.calls.entries()) {
+      results.push(started[index] ?? (await finishApprovedCall(plan, call, ports)));
+    }
     const asked: ChatMessage = { role: 'assistant', content: answer.text, tool_calls: [...answer.calls] };
     messages = [...messages, asked, ...results];
   }
@@ -66,11 +81,19 @@ function toEnd(error: unknown, plan: Plan, ports: ExecutionPorts): EventBody {
   const outOfTime = ports.signal.reason instanceof TurnDeadlinePassed;
   // What an aborted connector throws says nothing; why it was aborted does.
   if (ports.signal.aborted && !outOfTime) return { type: 'run.cancelled' };
-  const known = outOfTime ? new AppError('deadline_exceeded') : error;
-  if (known instanceof AppError) {
+  const known = outOfTime ? new AppError('deadline_exceeded') : asAppError(error);
+  if (known) {
     return { type: 'run.failed', code: known.code, message: known.message, details: known.details };
   }
   ports.reportError(error, plan.connector);
   const { code, message } = new AppError('internal_error');
   return { type: 'run.failed', code, message };
+}
+
+/** A step's error that comes from a journal is no longer of its class. */
+function asAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (!(error instanceof Error) || error.name !== 'AppError' || !('code' in error)) return undefined;
+  const code = ErrorCode.safeParse(error.code);
+  return code.success ? new AppError(code.data, { message: error.message, cause: error }) : undefined;
 }

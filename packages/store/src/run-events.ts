@@ -42,11 +42,11 @@ export async function appendRunEvents(db: DbOrTx, events: readonly NewRunEvent[]
       from given g join held h on h.run_id = g.run_id and h.epoch = g.epoch
       on conflict do nothing
     ), told as (
-      select pg_notify('lamb_run_events', string_agg(distinct run_id::text, ',')) from given
+      select pg_notify('lamb_run_events', run_id::text) from (select distinct run_id from given) as runs
     )
     select distinct g.run_id from given g
-    left join held h on h.run_id = g.run_id and h.epoch = g.epoch, told
-    where h.run_id is null`;
+    left join held h on h.run_id = g.run_id and h.epoch = g.epoch
+    where h.run_id is null and (select count(*) from told) > 0`;
   const { rows } = await db.executeQuery(query.compile(db));
   return new Set(rows.map(({ run_id }) => run_id));
 }
