@@ -24,6 +24,10 @@ export {
   type NewAssistant,
 } from './assistants.ts';
 export { listAuditEntries, recordAudit, type AuditEntry, type NewAuditEntry } from './audit-log.ts';
+export { getBudgetCaps, getCapsFor, hasBudgetCaps, putBudgetCaps, type BudgetCaps, type Caps } from './budget-caps.ts';
+export { readCounter, type Spend } from './budget-counters.ts';
+export { findBudgetMonth } from './budget-month.ts';
+export { reserveBudget, settleBudget, type BudgetCap, type BudgetRefusal } from './budgets.ts';
 export type { Database, Db, DbOrTx } from './database.ts';
 export {
   createFile,
@@ -67,6 +71,7 @@ export {
   type StoredRun,
 } from './runs.ts';
 export { migrate, readMigrationStatus, type MigrationOptions, type MigrationStatus } from './migrate.ts';
+export { listModelPrices, listUnpricedModels, putModelPrices, type ModelPrice } from './model-prices.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { deleteSecret, getSecret, listSecretNames, putSecret, rotateSecrets } from './organization-secrets.ts';
 export {
@@ -94,8 +99,11 @@ export {
   recordUsage,
   recordUsageBatch,
   sumUsage,
+  sumUsageBy,
   type OrganizationUsage,
   type UsageEntry,
+  type UsageGroup,
+  type UsageGrouping,
   type UsageTotal,
 } from './usage-ledger.ts';
 export { findMembersByEmail, findUserByEmail, type User, type UserKind } from './users.ts';

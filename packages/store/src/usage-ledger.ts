@@ -1,4 +1,4 @@
-import { sql, type Generated } from 'kysely';
+import { sql, type Generated, type RawBuilder } from 'kysely';
 import type { Db } from './database.ts';
 import { executePrepared } from './prepared-statements.ts';
 import { withTenant, type TenantTx } from './with-tenant.ts';
@@ -17,10 +17,11 @@ export interface UsageLedgerTable {
   estimated: boolean;
   outcome: string;
   duration_ms: number;
+  cost_micros: Generated<number>;
   created_at: Generated<Date>;
 }
 
-/** What one run used. */
+/** What one model call used. */
 export interface UsageEntry {
   runId: string;
   userId: string;
@@ -34,6 +35,8 @@ export interface UsageEntry {
   estimated: boolean;
   outcome: string;
   durationMs: number;
+  /** In millionths of the organisation's currency. */
+  costMicros: number;
   /** Default: when it is recorded. */
   createdAt?: Date;
 }
@@ -52,6 +55,22 @@ export interface UsageTotal {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
+  costMicros: number;
+}
+
+/** What usage can be summed up by. */
+export type UsageGrouping = 'day' | 'assistant' | 'model' | 'user';
+
+export interface UsageGroup extends UsageTotal {
+  /** A day as YYYY-MM-DD, an id, or connector/model; null where a call had no assistant. */
+  key: string | null;
+}
+
+export interface UsageRange {
+  from: Date;
+  to: Date;
+  assistantId?: number | undefined;
+  userId?: string | undefined;
 }
 
 const entryColumns = [
@@ -66,6 +85,7 @@ const entryColumns = [
   'estimated',
   'outcome',
   'duration_ms',
+  'cost_micros',
   'created_at',
 ] as const;
 
@@ -90,23 +110,46 @@ export async function recordUsageBatch(db: Db, entries: readonly OrganizationUsa
 }
 
 /** What the organisation used from one moment up to another, of one assistant or user where that is given. */
-export async function sumUsage(
-  tx: TenantTx,
-  range: { from: Date; to: Date; assistantId?: number | undefined; userId?: string | undefined },
-): Promise<UsageTotal> {
+export async function sumUsage(tx: TenantTx, range: UsageRange): Promise<UsageTotal> {
+  return await selectTotals(tx, range).executeTakeFirstOrThrow();
+}
+
+const groupKeys = {
+  day: sql<string>`to_char(created_at at time zone 'utc', 'YYYY-MM-DD')`,
+  assistant: sql<string | null>`assistant_id::text`,
+  model: sql<string>`connector || '/' || model`,
+  user: sql<string>`user_id::text`,
+};
+
+const MAX_GROUPS = 1000;
+
+/** The same, in groups: days in their order, otherwise the ones that used most. */
+export async function sumUsageBy(tx: TenantTx, range: UsageRange, by: UsageGrouping): Promise<UsageGroup[]> {
+  const key: RawBuilder<string | null> = groupKeys[by];
+  return await selectTotals(tx, range)
+    .select(key.as('key'))
+    .groupBy(key)
+    .$if(by !== 'day', (query) => query.orderBy('totalTokens', 'desc'))
+    .orderBy('key')
+    .limit(MAX_GROUPS)
+    .execute();
+}
+
+function selectTotals(tx: TenantTx, { from, to, assistantId, userId }: UsageRange) {
   let query = tx
     .selectFrom('lamb.usage_ledger')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('runs'),
+    .select([
+      sql<number>`count(distinct run_id)`.as('runs'),
       sql<number>`coalesce(sum(prompt_tokens), 0)::bigint`.as('promptTokens'),
       sql<number>`coalesce(sum(completion_tokens), 0)::bigint`.as('completionTokens'),
       sql<number>`coalesce(sum(total_tokens), 0)::bigint`.as('totalTokens'),
+      sql<number>`coalesce(sum(cost_micros), 0)::bigint`.as('costMicros'),
     ])
-    .where('created_at', '>=', range.from)
-    .where('created_at', '<', range.to);
-  if (range.assistantId !== undefined) query = query.where('assistant_id', '=', range.assistantId);
-  if (range.userId !== undefined) query = query.where('user_id', '=', range.userId);
-  return await query.executeTakeFirstOrThrow();
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to);
+  if (assistantId !== undefined) query = query.where('assistant_id', '=', assistantId);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
+  return query;
 }
 
 async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Promise<void> {
@@ -126,6 +169,7 @@ async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Prom
       ${column((entry) => entry.estimated)}::boolean[],
       ${column((entry) => entry.outcome)}::text[],
       ${column((entry) => entry.durationMs)}::integer[],
+      ${column((entry) => entry.costMicros)}::bigint[],
       ${column((entry) => entry.createdAt ?? now)}::timestamptz[]
     )
   )`;

@@ -34,6 +34,7 @@ export function bookUsage(
     estimated: usage.estimated,
     outcome,
     durationMs: Math.round(milliseconds),
+    costMicros: 0,
     createdAt: new Date(),
   });
 }
