@@ -24,7 +24,7 @@ const hostWith = (rubrics: Readonly<Record<string, Rubric>>): ToolHost =>
 const uuid = 'b9d31e0a-5f0e-4a52-9a4a-0d6a0f7c9c11';
 
 describeTool(rubricRag, {
-  validConfigs: [{ rubric_id: uuid }, { rubric_id: 7, format: 'json' }],
+  validConfigs: [{ rubric_id: uuid }, { rubric_id: 7, format: 'json', name: 'Lab report' }],
   invalidConfigs: [
     { config: {}, path: 'rubric_id' },
     { config: { rubric_id: '' }, path: 'rubric_id' },
@@ -61,4 +61,14 @@ test('a rubric that is not there is named', async () => {
 
 test('the status names the rubric', () => {
   expect(rubricRag.context?.status?.({ config: rubricRag.config.parse({ rubric_id: 7 }) })).toBe('generating rubric 7');
+});
+
+test('the model reads the same rubric, by a name that its creator may choose', async () => {
+  const host = hostWith({ '7': rubric });
+  const config = rubricRag.config.parse({ rubric_id: 7 });
+  const { signal } = new AbortController();
+  const result = await rubricRag.function?.run({ config, arguments: {}, idempotencyKey: 'k', host, signal });
+  expect(result).toEqual(await run({ rubric_id: 7 }, host));
+  expect(rubricRag.function?.name({ config })).toBe('get_rubric');
+  expect(rubricRag.function?.name({ config: { ...config, name: 'Lab report' } })).toBe('get_rubric_lab_report');
 });

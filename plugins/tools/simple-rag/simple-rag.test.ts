@@ -30,6 +30,7 @@ describeTool(simpleRag, {
   validConfigs: [
     { collections: ['12', 15] },
     { collections: ['b9d31e0a-5f0e-4a52-9a4a-0d6a0f7c9c11'], top_k: 20, threshold: 1, query: 'terms in: {rubric}' },
+    { collections: ['1'], name: 'Course materials', description: 'The textbook.' },
   ],
   invalidConfigs: [
     { config: {}, path: 'collections' },
@@ -41,6 +42,13 @@ describeTool(simpleRag, {
     { config: { collections: ['1'], top_k: 101 }, path: 'top_k' },
     { config: { collections: ['1'], threshold: 1.1 }, path: 'threshold' },
     { config: { collections: ['1'], query: 3 }, path: 'query' },
+    { config: { collections: ['1'], name: 3 }, path: 'name' },
+  ],
+  validArguments: [{ query: 'What is a vector?' }],
+  invalidArguments: [
+    { arguments: {}, path: 'query' },
+    { arguments: { query: ' ' }, path: 'query' },
+    { arguments: { query: 'x'.repeat(10_001) }, path: 'query' },
   ],
   host: hostOf({ '12': [hit('a', 0.9)] }),
 });
@@ -159,4 +167,42 @@ test('an abort ends it even when a collection has already answered', async () =>
   const config = simpleRag.config.parse({ collections: ['1', '2'] });
   const { signal } = controller;
   await expect(simpleRag.context?.run({ config, query: 'q', messages: [], host, signal })).rejects.toBe(signal.reason);
+});
+
+describe('when the model calls it', () => {
+  const call = async (config: unknown, host: ToolHost, query = 'force') =>
+    simpleRag.function?.run({
+      config: simpleRag.config.parse(config),
+      arguments: { query },
+      idempotencyKey: 'k',
+      host,
+      signal: new AbortController().signal,
+    });
+  const name = (config: unknown) => simpleRag.function?.name({ config: simpleRag.config.parse(config) });
+
+  test('it searches with what the model sent, and gives what it gives as context', async () => {
+    const asked: string[] = [];
+    const host = hostWith(({ query }) => {
+      asked.push(query);
+      return Promise.resolve([hit('a', 0.9)]);
+    });
+    const result = await call({ collections: ['1'], query: 'of its creator' }, host);
+    expect(result).toEqual(await run({ collections: ['1'] }, host));
+    expect(asked[0]).toBe('force');
+  });
+
+  test('it says when nothing was found, and which collections failed', async () => {
+    expect((await call({ collections: ['1'] }, hostOf({})))?.content).toBe('Nothing was found.');
+    const result = await call({ collections: ['1', '2'] }, hostOf({ '2': new ToolFailure('Down.') }));
+    expect(result).toMatchObject({ content: 'Nothing was found.', error: 'Collection 2: Down.' });
+  });
+
+  test('two knowledge bases of one assistant are two functions', () => {
+    expect(name({ collections: ['12'] })).toBe('query_knowledge_base_12');
+    expect(name({ collections: ['12', '15', 12] })).toBe('query_knowledge_base_12_15');
+    expect(name({ collections: ['12'], name: 'Course materials' })).toBe('query_course_materials');
+    const many = (last: string) => name({ collections: [...Array.from({ length: 20 }, (_, id) => id), last] });
+    expect(many('a')).toMatch(/^query_knowledge_base_[0-9a-f]{12}$/);
+    expect(many('a')).not.toBe(many('b'));
+  });
 });

@@ -1,4 +1,12 @@
-import { defineTool, ToolFailure, type KnowledgeHit } from '@lamb/plugin-kit';
+import {
+  defineTool,
+  toFunctionName,
+  ToolFailure,
+  type KnowledgeHit,
+  type ToolHost,
+  type ToolResult,
+} from '@lamb/plugin-kit';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 const CollectionId = z.preprocess(
@@ -13,32 +21,44 @@ interface Outcome {
   readonly cause?: unknown;
 }
 
-/** Searches knowledge-base collections and puts the best passages into the prompt. */
+const Config = z.object({
+  collections: z.array(CollectionId).min(1, 'Choose at least one collection.').max(50).meta({
+    title: 'Collections',
+    description: 'The collections to search, by their ids.',
+  }),
+  top_k: z.int().min(1).max(100).default(3).meta({
+    title: 'Passages per collection',
+    description: 'How many passages each collection gives at most.',
+  }),
+  threshold: z.number().min(0).max(1).default(0).meta({
+    title: 'Least similarity',
+    description: 'Passages less similar to the question than this are left out; 0 keeps all.',
+  }),
+  query: z.string().max(10_000).optional().meta({
+    title: 'Search with',
+    description: "What to search with instead of the person's message. It may refer to placeholders, such as {rubric}.",
+  }),
+  name: z.string().max(100).optional().meta({
+    title: 'Name',
+    description: 'What the collections are to the model when it decides whether to search, such as “course materials”.',
+  }),
+  description: z.string().max(1000).optional().meta({
+    title: 'What is in it',
+    description:
+      'What the model reads to decide whether to search, such as “The textbook and the slides of the course.”',
+  }),
+});
+type Config = z.infer<typeof Config>;
+
+/** Searches knowledge-base collections and puts the best passages into the prompt, or lets the model search. */
 export const simpleRag = defineTool({
   name: 'simple_rag',
   version: '1.0',
   category: 'knowledge',
   title: 'Knowledge base',
-  description: 'Searches collections of the knowledge base and puts the passages that fit best into the prompt.',
-  config: z.object({
-    collections: z.array(CollectionId).min(1, 'Choose at least one collection.').max(50).meta({
-      title: 'Collections',
-      description: 'The collections to search, by their ids.',
-    }),
-    top_k: z.int().min(1).max(100).default(3).meta({
-      title: 'Passages per collection',
-      description: 'How many passages each collection gives at most.',
-    }),
-    threshold: z.number().min(0).max(1).default(0).meta({
-      title: 'Least similarity',
-      description: 'Passages less similar to the question than this are left out; 0 keeps all.',
-    }),
-    query: z.string().max(10_000).optional().meta({
-      title: 'Search with',
-      description:
-        "What to search with instead of the person's message. It may refer to placeholders, such as {rubric}.",
-    }),
-  }),
+  description:
+    'Searches collections of the knowledge base and puts the passages that fit best into the prompt, or lets the model search.',
+  config: Config,
   templated: ['query'],
   context: {
     placeholder: 'context',
@@ -48,43 +68,78 @@ export const simpleRag = defineTool({
       // An empty field of the form, or a template whose placeholders stayed empty, searches with the message.
       const query = config.query === undefined || config.query.trim() === '' ? question : config.query;
       if (query.trim() === '') return { content: '', sources: [], error: 'There is no text to search with.' };
-
-      const { top_k: topK, threshold } = config;
-      const outcomes = await Promise.all(
-        unique(config.collections).map(async (collection): Promise<Outcome> => {
-          try {
-            const hits = await host.knowledge.query({ collection, query, topK, threshold }, signal);
-            return { collection, hits: hits.slice(0, topK) };
-          } catch (cause) {
-            return { collection, hits: [], problem: describeProblem(collection, cause), cause };
-          }
-        }),
-      );
+      return await search(config, query, host, signal);
+    },
+  },
+  function: {
+    name: ({ config }) => nameFunction(config),
+    description({ config: { name, description } }) {
+      const what = name === undefined ? 'a knowledge base' : `the knowledge base “${name}”`;
+      const contents = description === undefined ? '' : ` It holds: ${description}`;
+      return `Searches ${what} and gives the passages that fit best.${contents}`;
+    },
+    input: z.object({
+      query: z.string().trim().min(1).max(10_000).meta({
+        description: 'What to search for: a question or its key terms, complete without the conversation.',
+      }),
+    }),
+    effect: 'none',
+    async run({ config, arguments: { query }, host, signal }) {
       signal.throwIfAborted();
-
-      const problems = outcomes.flatMap((outcome) => outcome.problem ?? []);
-      if (problems.length === outcomes.length) {
-        throw new ToolFailure(problems.join(' '), { cause: new AggregateError(outcomes.map(({ cause }) => cause)) });
-      }
-      const hits = outcomes
-        .flatMap((outcome) => outcome.hits.map((hit) => ({ ...hit, collection: outcome.collection })))
-        .toSorted((a, b) => b.similarity - a.similarity);
-      return {
-        content: hits.map((hit) => hit.text).join('\n\n'),
-        sources: hits.map(({ title, url, page, similarity, collection }) => ({
-          title,
-          kind: 'knowledge',
-          id: collection,
-          similarity,
-          ...(url === undefined ? {} : { url }),
-          ...(page === undefined ? {} : { page }),
-        })),
-        metadata: { collections: outcomes.length, passages: hits.length },
-        ...(problems.length === 0 ? {} : { error: problems.join(' ') }),
-      };
+      const result = await search(config, query, host, signal);
+      return result.content === '' ? { ...result, content: 'Nothing was found.' } : result;
     },
   },
 });
+
+/** An assistant may search several knowledge bases, each by a function of its own. */
+function nameFunction({ name, collections }: Config): string {
+  const given = toFunctionName(name ?? '');
+  if (given !== undefined) return `query_${given}`;
+  const ids = unique(collections).join('_');
+  const hash = () => createHash('sha256').update(ids).digest('hex').slice(0, 12);
+  return `query_knowledge_base_${ids.length <= 40 ? ids : hash()}`;
+}
+
+async function search(
+  { collections, top_k: topK, threshold }: Config,
+  query: string,
+  host: ToolHost,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const outcomes = await Promise.all(
+    unique(collections).map(async (collection): Promise<Outcome> => {
+      try {
+        const hits = await host.knowledge.query({ collection, query, topK, threshold }, signal);
+        return { collection, hits: hits.slice(0, topK) };
+      } catch (cause) {
+        return { collection, hits: [], problem: describeProblem(collection, cause), cause };
+      }
+    }),
+  );
+  signal.throwIfAborted();
+
+  const problems = outcomes.flatMap((outcome) => outcome.problem ?? []);
+  if (problems.length === outcomes.length) {
+    throw new ToolFailure(problems.join(' '), { cause: new AggregateError(outcomes.map(({ cause }) => cause)) });
+  }
+  const hits = outcomes
+    .flatMap((outcome) => outcome.hits.map((hit) => ({ ...hit, collection: outcome.collection })))
+    .toSorted((a, b) => b.similarity - a.similarity);
+  return {
+    content: hits.map((hit) => hit.text).join('\n\n'),
+    sources: hits.map(({ title, url, page, similarity, collection }) => ({
+      title,
+      kind: 'knowledge',
+      id: collection,
+      similarity,
+      ...(url === undefined ? {} : { url }),
+      ...(page === undefined ? {} : { page }),
+    })),
+    metadata: { collections: outcomes.length, passages: hits.length },
+    ...(problems.length === 0 ? {} : { error: problems.join(' ') }),
+  };
+}
 
 /** Only a `ToolFailure` carries a message that is safe to show. */
 function describeProblem(collection: string, cause: unknown): string {

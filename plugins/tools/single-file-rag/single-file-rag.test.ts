@@ -17,7 +17,7 @@ const hostWith = (files: Readonly<Record<string, string>>): ToolHost =>
 const longPath = `${'very/long/'.repeat(90)}notes-🐑.md`;
 
 describeTool(singleFileRag, {
-  validConfigs: [{ file_path: '12/notes.md' }, { file_path: longPath, max_chars: 1 }],
+  validConfigs: [{ file_path: '12/notes.md' }, { file_path: longPath, max_chars: 1, name: 'Notes of 語' }],
   invalidConfigs: [
     { config: {}, path: 'file_path' },
     { config: { file_path: '../secret' }, path: 'file_path' },
@@ -62,4 +62,21 @@ test('the status names the file, and the end of a long path', () => {
     singleFileRag.context?.status?.({ config: singleFileRag.config.parse({ file_path }) });
   expect(status('12/notes.md')).toBe('reading file 12/notes.md');
   expect(status(longPath)).toMatch(/^reading file ….*\/notes-🐑\.md$/);
+});
+
+test('the model reads the same text, by a name that its creator may choose', async () => {
+  const host = hostWith({ 'a.md': 'first' });
+  const call = (config: unknown) => singleFileRag.config.parse(config);
+  const { signal } = new AbortController();
+  const result = await singleFileRag.function?.run({
+    config: call({ file_path: 'a.md' }),
+    arguments: {},
+    idempotencyKey: 'k',
+    host,
+    signal,
+  });
+  expect(result).toEqual(await run({ file_path: 'a.md' }, host));
+  const name = (config: unknown) => singleFileRag.function?.name({ config: call(config) });
+  expect(name({ file_path: 'a.md' })).toBe('read_file');
+  expect(name({ file_path: 'a.md', name: 'The syllabus' })).toBe('read_the_syllabus');
 });

@@ -1,0 +1,72 @@
+import { FilePath } from '@lamb/contract';
+import { defineTool, ToolFailure } from '@lamb/plugin-kit';
+import { z } from 'zod';
+import { applyChanges } from './apply-changes.ts';
+import { createUnifiedDiff } from './create-unified-diff.ts';
+import { showLines } from './show-lines.ts';
+
+const MAX_CHANGES = 200;
+const MAX_DIFF_CHARS = 100_000;
+
+const Change = z.object({
+  line_start: z.int().min(1).describe('The first line to replace, counted from 1, in the original file.'),
+  line_end: z
+    .int()
+    .min(0)
+    .describe('The last line to replace. One less than line_start inserts before line_start and replaces nothing.'),
+  old_content: z.string().describe('What these lines are now, exactly. Empty for an insertion.'),
+  new_content: z.string().describe('What they become. Empty deletes them.'),
+  reason: z.string().optional().describe('Why, in a few words.'),
+});
+
+/** Lets the model change a text file of the workspace, line by line. */
+export const patchFile = defineTool({
+  name: 'patch_file',
+  version: '1.0',
+  category: 'file',
+  title: 'Edit files',
+  description: 'Lets the model change text files that the person put into their workspace with this assistant.',
+  config: z.object({}),
+  function: {
+    name: () => 'patch_file',
+    description: () =>
+      'Changes lines of a text file in the person’s workspace. All line numbers refer to the original file, before any ' +
+      'change of this call; ranges must not overlap. Either all changes are made or none. When the answer says that the ' +
+      'content does not match, it shows what the file has there: correct the call and send it again.',
+    input: z.object({
+      file_path: FilePath.describe('The path of the file in the workspace, such as src/example.py.'),
+      changes: z.array(Change).min(1).max(MAX_CHANGES),
+    }),
+    effect: 'once',
+    async run({ arguments: { file_path, changes }, idempotencyKey, host, signal }) {
+      signal.throwIfAborted();
+      const file = await host.workspace.read(file_path, signal);
+      if (!file) {
+        throw new ToolFailure(`File not found: ${file_path}. The person must put it into the workspace first.`);
+      }
+      if (changes.some(({ new_content }) => !new_content.isWellFormed() || new_content.includes('\0'))) {
+        throw new ToolFailure('new_content is not text: it has U+0000 or half of a character.');
+      }
+      const applied = applyChanges(file.text, changes);
+      if ('problem' in applied) {
+        return { content: showLines(file.text, applied.near), error: applied.problem };
+      }
+      if (applied.text === file.text) return { content: `${file_path} is already like this; nothing was changed.` };
+      await host.workspace.replace({ ...file, text: applied.text }, { call: idempotencyKey }, signal);
+      const diff = cut(createUnifiedDiff(file_path, file.text, applied.text));
+      const made = changes.length === 1 ? '1 change' : `${changes.length} changes`;
+      const now = applied.lines === 1 ? '1 line' : `${applied.lines} lines`;
+      return {
+        content: `${file_path}: ${made} made. It now has ${now}.\n\n${diff}`,
+        artifacts: [{ kind: 'diff', title: file_path, text: diff }],
+        metadata: { changes: changes.length, lines: applied.lines },
+      };
+    },
+  },
+});
+
+function cut(diff: string): string {
+  if (diff.length <= MAX_DIFF_CHARS) return diff;
+  const end = diff.lastIndexOf('\n', MAX_DIFF_CHARS);
+  return `${diff.slice(0, end === -1 ? 0 : end)}\n[The rest of the diff is left out here; the file has all of it.]\n`;
+}
