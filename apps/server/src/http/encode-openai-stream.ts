@@ -21,7 +21,7 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
 
   const frame = (choices: string, extra = '') => `${head}"choices":[${choices}]${extra}}\n\n`;
   const delta = (content: string, extra = '') => frame(`{"index":0,"delta":${content},"finish_reason":null}`, extra);
-  const lamb = (event: RunEvent) => (status === 'events' ? delta('{}', `,"lamb":${JSON.stringify(event)}`) : '');
+  const lamb = (event: RunEvent) => (status === 'events' ? delta('{}', `,"lamb":${toJsonLine(event)}`) : '');
   const afterOpening = (text: string) => {
     if (opening === '' || text === '') return text;
     const both = opening + text;
@@ -32,7 +32,7 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
   return (event) => {
     switch (event.type) {
       case 'text.delta':
-        return afterOpening(`${contentHead}${JSON.stringify(event.text)}},"finish_reason":null}]}\n\n`);
+        return afterOpening(`${contentHead}${toJsonLine(event.text)}},"finish_reason":null}]}\n\n`);
       case 'run.started': {
         const id = `chatcmpl-${event.run_id}`;
         head = `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)},`;
@@ -41,10 +41,10 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
         return '';
       }
       case 'reasoning.delta':
-        return afterOpening(delta(`{"reasoning_content":${JSON.stringify(event.text)}}`));
+        return afterOpening(delta(`{"reasoning_content":${toJsonLine(event.text)}}`));
       case 'status':
         if (status !== 'reasoning') return afterOpening(lamb(event));
-        return afterOpening(delta(`{"reasoning_content":${JSON.stringify(`${event.text}\n`)}}`));
+        return afterOpening(delta(`{"reasoning_content":${toJsonLine(`${event.text}\n`)}}`));
       case 'call.requested':
       case 'call.approval_required':
       case 'call.finished':
@@ -61,17 +61,25 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
         if (includeUsage) closing = frame('', `,"usage":${JSON.stringify(toUsage(event.usage))}`);
         return '';
       case 'run.finished': {
-        const finish = frame(`{"index":0,"delta":{},"finish_reason":${JSON.stringify(event.finish_reason)}}`);
+        const finish = frame(`{"index":0,"delta":{},"finish_reason":${toJsonLine(event.finish_reason)}}`);
         return afterOpening(`${finish}${closing}data: [DONE]\n\n`);
       }
       case 'run.failed': {
         const { code, message, details = {} } = event;
-        return `data: ${JSON.stringify(toOpenAiError(new AppError(code, { message, details }), requestId))}\n\n`;
+        return `data: ${toJsonLine(toOpenAiError(new AppError(code, { message, details }), requestId))}\n\n`;
       }
       case 'run.cancelled':
         return '';
     }
   };
+}
+
+/** These end a line for some clients (`splitlines` in Python does it), and JSON does not escape them. */
+const otherLineEnds = /[\u0085\u2028\u2029]/g;
+
+/** JSON that is one line for every client, whatever is in it. */
+function toJsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(otherLineEnds, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function toUsage({ prompt_tokens, completion_tokens, total_tokens }: Usage) {

@@ -30,6 +30,9 @@ function startStream(reply: FastifyReply): void {
   reply.hijack();
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
+    // What other replies get on their way out, which a stream does not take.
+    'x-request-id': reply.request.id,
+    'x-content-type-options': 'nosniff',
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
