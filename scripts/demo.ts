@@ -1,10 +1,12 @@
 import { startCluster, createTestDatabase, startKbServer, startLlmServer } from '@lamb/testing';
+import { migrateRuns } from '@lamb/runs';
 import { migrate } from '@lamb/store';
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createApp } from '../apps/server/src/app.ts';
 import { compose } from '../apps/server/src/compose.ts';
 import { readConfig } from '../apps/server/src/config.ts';
+import { startRuns } from '../apps/server/src/runs/start-runs.ts';
 import { answerAsDemoModel } from './demo/answer-as-demo-model.ts';
 import { describeDemo } from './demo/describe-demo.ts';
 import { fillDemo } from './demo/fill-demo.ts';
@@ -18,6 +20,7 @@ const database = await createTestDatabase({
   clusterUrl: cluster.adminUrl,
   prepare: async (ownerUrl) => {
     await migrate(ownerUrl);
+    await migrateRuns(ownerUrl);
   },
 });
 const llm = await startLlmServer();
@@ -34,7 +37,8 @@ const services = compose(
     LAMB_LOG_LEVEL: 'warn',
   }),
 );
-const app = await createApp(services);
+const runs = await startRuns(services);
+const app = await createApp({ ...services, runs });
 const address = await app.listen({ host: '127.0.0.1', port: Number(values.port) });
 say('Filling two organisations …');
 const demo = await fillDemo(services, { address, llm, kb });
@@ -43,6 +47,7 @@ say(describeDemo(address, demo));
 async function stop(): Promise<void> {
   say('\nStopping; the demo’s data goes with it.');
   await app.close();
+  await runs.close();
   await services.close();
   await Promise.all([llm.stop(), kb.stop()]);
   await cluster.stop();

@@ -16,6 +16,7 @@ import { guardRoutes } from './http/route-access.ts';
 import { sendError } from './http/send-error.ts';
 import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
 import { assistantRoutes } from './routes/assistants.ts';
+import { chatRoutes } from './routes/chats.ts';
 import { completionRoutes } from './routes/completions.ts';
 import { fileRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -90,6 +91,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     keyRoutes,
     organizationRoutes,
     runRoutes,
+    chatRoutes,
     healthRoutes,
   ]) {
     await app.register(routes(services));

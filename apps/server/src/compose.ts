@@ -17,11 +17,14 @@ import { pino } from 'pino';
 import { createAuthenticator } from './auth/authenticate.ts';
 import { createAuth } from './auth/create-auth.ts';
 import { createKeyCache } from './auth/key-cache.ts';
+import { createBudgets } from './budget/create-budgets.ts';
 import { createUsageRecorder } from './completions/create-usage-recorder.ts';
 import type { Config } from './config.ts';
 import { createMetrics } from './metrics.ts';
 import { createOutboundDispatcher } from './outbound/create-outbound-dispatcher.ts';
 import { createOutboundFetch } from './outbound/create-outbound-fetch.ts';
+import { createResilience } from './resilience/create-resilience.ts';
+import { withResilience } from './resilience/with-resilience.ts';
 import type { Services } from './services.ts';
 import { createTokenCounter } from './tokens/create-token-counter.ts';
 
@@ -41,13 +44,20 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
   const tokenCounter = createTokenCounter();
   const allowedOrigins = new Set([new URL(config.publicUrl).origin, ...config.trustedOrigins]);
   const outbound = createOutboundDispatcher({ allow: config.outboundAllow });
+  const metrics = createMetrics();
+  const resilience = createResilience({
+    metrics,
+    onOpened: ({ kind, connector, organizationId }) => {
+      log.warn({ kind, connector, organizationId }, 'paused after repeated failures');
+    },
+  });
   const catalogue = createCatalogue({
     tools: [simpleRag, rubricRag, singleFileRag, noRag],
     connectors: [
-      createOpenAiConnector({ dispatcher: outbound }),
-      createOllamaConnector({ dispatcher: outbound }),
-      createAnthropicConnector({ dispatcher: outbound }),
-      createBananaImgConnector({ dispatcher: outbound }),
+      withResilience(createOpenAiConnector({ dispatcher: outbound }), resilience),
+      withResilience(createOllamaConnector({ dispatcher: outbound }), resilience),
+      withResilience(createAnthropicConnector({ dispatcher: outbound }), resilience),
+      withResilience(createBananaImgConnector({ dispatcher: outbound }), resilience),
       createBypassConnector(),
     ],
     promptProcessors: [simpleAugment, multiAugment, moodleAugment, contextAwareAugment],
@@ -63,7 +73,10 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
     outboundFetch: createOutboundFetch(outbound),
     tokenCounter,
     usageRecorder,
-    metrics: createMetrics(),
+    budgets: createBudgets(db),
+    resilience,
+    runs: undefined,
+    metrics,
     log,
     async close() {
       await outbound.close();

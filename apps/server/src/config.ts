@@ -40,6 +40,8 @@ export type OidcProvider = z.infer<typeof OidcProvider>;
 const Environment = z.object({
   DATABASE_URL: z.string().min(1, 'the database, as the role lamb_app'),
   LAMB_DATABASE_CONNECTIONS: z.coerce.number().int().min(1).max(500).default(20),
+  LAMB_JOURNAL_CONNECTIONS: z.coerce.number().int().min(2).max(500).default(10),
+  LAMB_RUN_RETENTION_DAYS: z.coerce.number().int().min(1).max(3650).default(90),
   LAMB_HOST: z.string().default('127.0.0.1'),
   LAMB_PORT: z.coerce.number().int().min(0).max(65_535).default(9099),
   LAMB_PUBLIC_URL: z.url().optional(),
@@ -60,6 +62,9 @@ const Environment = z.object({
 export interface Config {
   readonly databaseUrl: string;
   readonly databaseConnections: number;
+  /** Connections of the journal of durable runs, beside those of the store. */
+  readonly journalConnections: number;
+  readonly runRetentionDays: number;
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
@@ -83,6 +88,8 @@ export function readConfig(variables: Variables): Config {
   return {
     databaseUrl: env.DATABASE_URL,
     databaseConnections: env.LAMB_DATABASE_CONNECTIONS,
+    journalConnections: env.LAMB_JOURNAL_CONNECTIONS,
+    runRetentionDays: env.LAMB_RUN_RETENTION_DAYS,
     host: env.LAMB_HOST,
     port: env.LAMB_PORT,
     publicUrl: env.LAMB_PUBLIC_URL ?? `http://${env.LAMB_HOST}:${String(env.LAMB_PORT)}`,

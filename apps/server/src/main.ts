@@ -2,11 +2,13 @@ import { requireIsolatedRole } from '@lamb/store';
 import { createApp } from './app.ts';
 import { compose } from './compose.ts';
 import { readConfig } from './config.ts';
+import { startRuns } from './runs/start-runs.ts';
 
 const services = compose(readConfig(process.env));
 const { config, db, log } = services;
 await requireIsolatedRole(db);
-const app = await createApp(services);
+const runs = await startRuns(services);
+const app = await createApp({ ...services, runs });
 await app.listen({ host: config.host, port: config.port });
 log.info({ address: app.listeningOrigin }, 'LAMB is listening');
 
@@ -17,6 +19,7 @@ async function stop(signal: string): Promise<void> {
   log.info({ signal }, 'stopping');
   setTimeout(() => process.exit(1), STOP_AFTER_MS).unref();
   await app.close();
+  await runs.close();
   await services.close();
 }
 

@@ -1,3 +1,4 @@
+import { migrateRuns } from '@lamb/runs';
 import {
   createApiKey,
   createAssistant,
@@ -35,6 +36,7 @@ export async function startLamb(setup: {
     clusterUrl: cluster.adminUrl,
     prepare: async (ownerUrl) => {
       await migrate(ownerUrl);
+      await migrateRuns(ownerUrl);
     },
   });
   const environment = {

@@ -7,9 +7,9 @@ export type Role = z.infer<typeof Role>;
 /** The person in front of the screen, where that is not the holder of the credential. */
 export interface EndUser {
   readonly id: string;
-  readonly email?: string;
-  readonly name?: string;
-  readonly lmsUserId?: string;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+  readonly lmsUserId?: string | undefined;
 }
 
 /** Who is asking: resolved once from a credential, then passed explicitly to everything that reads data or has an effect. */
@@ -21,7 +21,7 @@ export interface Principal {
   readonly role: Role;
   readonly systemAdmin: boolean;
   readonly via: 'session' | 'api_key';
-  readonly keyId?: string;
+  readonly keyId?: string | undefined;
   /** The assistants this credential may talk to; a key can be narrower than its holder. */
   readonly assistants: 'all' | readonly number[];
   /** Resolved by the server; never taken from a request body or a model. */

@@ -5,6 +5,8 @@ import { decide, type Action, type ResourceOf } from './decide.ts';
 const visibility = {
   assistant: 'assistant.use',
   trace: 'assistant.use',
+  run: 'run.read',
+  chat: 'chat.read',
   rubric: 'rubric.read',
   file: 'file.read',
   key: 'key.revoke',

@@ -31,6 +31,8 @@ const bare: Record<BareAction, string> = {
   'catalogue.read': 'owner admin member',
   'assistant.list': 'owner admin member end_user',
   'assistant.create': 'owner admin member',
+  'chat.list': 'owner admin member end_user',
+  'chat.create': 'owner admin member end_user',
   'rubric.list': 'owner admin member',
   'rubric.create': 'owner admin member',
   'file.list': 'owner admin member',
@@ -104,6 +106,10 @@ const onOwned: Record<ActionOn<OwnedStanding>, Record<Role, string>> = {
   'rubric.edit': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
   'file.read': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
   'file.edit': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
+  'run.read': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
+  'run.control': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
+  'chat.read': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
+  'chat.edit': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
   'key.revoke': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
 };
 

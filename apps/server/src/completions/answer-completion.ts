@@ -1,12 +1,16 @@
-import { AppError, type CompletionBody } from '@lamb/contract';
-import { collectRun } from '@lamb/engine';
+import { AppError, type CompletionBody, type Principal, type RunEvent } from '@lamb/contract';
+import { collectRun, type Plan, type TurnRequest } from '@lamb/engine';
 import type { AssistantAccess, TenantTx } from '@lamb/store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createOpenAiEncoder } from '../http/encode-openai-stream.ts';
 import { followClient } from '../http/follow-client.ts';
 import { streamEvents } from '../http/stream-events.ts';
+import { readRun } from '../runs/read-run.ts';
+import { startRun } from '../runs/start-run.ts';
+import { toRunResource } from '../runs/to-run-resource.ts';
 import type { Services } from '../services.ts';
 import { toModelName } from './find-model.ts';
+import { loadTurn, type LoadedTurn } from './load-turn.ts';
 import { startTurn } from './start-turn.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
 import { toTurnRequest } from './to-turn-request.ts';
@@ -20,11 +24,20 @@ export async function answerCompletion(
   find: (tx: TenantTx) => Promise<AssistantAccess | undefined>,
 ): Promise<FastifyReply> {
   const signal = followClient(reply);
-  const turn = await startTurn(services, request.principal, find, toTurnRequest(body), signal);
-  const model = toModelName(turn.assistantId);
+  const { principal } = request;
+  const loaded = await loadTurn(services, principal, find);
+  const turn = toTurnRequest(body);
+  if (body.lamb?.background === true) {
+    const run = await startRun(services, principal, loaded, turn);
+    return reply.code(202).send(toRunResource(run));
+  }
+  const events = isToolUsing(loaded.plan)
+    ? await followRun(services, principal, loaded, turn, signal)
+    : startTurn(services, principal, loaded, turn, signal);
+  const model = toModelName(loaded.assistant.id);
   const created = Math.floor(Date.now() / 1000);
   if (body.stream !== true) {
-    const run = await collectRun(turn.events);
+    const run = await collectRun(events);
     return reply.send(toChatCompletion(run, model, created));
   }
   const encode = createOpenAiEncoder({
@@ -34,7 +47,24 @@ export async function answerCompletion(
     includeUsage: body.stream_options?.include_usage === true,
     status: body.lamb?.status ?? 'events',
   });
-  await streamEvents(reply, turn.events, encode);
+  await streamEvents(reply, events, encode);
   if (!reply.sent) throw new AppError('client_closed_request');
   return reply;
+}
+
+/** An assistant whose model may call something: its turns have effects, so they are finished whatever happens. */
+function isToolUsing({ functions }: Plan): boolean {
+  return functions.length > 0;
+}
+
+/** Starts a durable run and follows it for as long as the client stays; the run goes on without it. */
+async function followRun(
+  services: Services,
+  principal: Principal,
+  loaded: LoadedTurn,
+  turn: TurnRequest,
+  signal: AbortSignal,
+): Promise<AsyncIterable<RunEvent>> {
+  const run = await startRun(services, principal, loaded, turn);
+  return readRun(services, run, 0, signal);
 }

@@ -1,28 +1,20 @@
 import type { Principal, RunEvent } from '@lamb/contract';
 import { runTurn, type TurnRequest } from '@lamb/engine';
-import type { AssistantAccess, TenantTx } from '@lamb/store';
 import { randomUUID } from 'node:crypto';
 import type { Services } from '../services.ts';
 import { createTurnPorts } from './create-turn-ports.ts';
-import { loadTurn } from './load-turn.ts';
+import type { LoadedTurn } from './load-turn.ts';
 import { recordRun } from './record-run.ts';
 
-interface Turn {
-  readonly assistantId: number;
-  readonly events: AsyncIterable<RunEvent>;
-}
-
-/** Starts one turn in this process and gives its events. What is wrong before the turn begins is thrown. */
-export async function startTurn(
+/** Starts one turn in this process, for the client that waits for it, and gives its events. */
+export function startTurn(
   services: Services,
   principal: Principal,
-  find: (tx: TenantTx) => Promise<AssistantAccess | undefined>,
+  loaded: LoadedTurn,
   request: TurnRequest,
   signal: AbortSignal,
-): Promise<Turn> {
-  const loaded = await loadTurn(services, principal, find);
-  const { assistant, plan, model } = loaded;
-  const run = { principal, runId: randomUUID(), assistantId: assistant.id, model };
-  const events = runTurn(plan, request, createTurnPorts(services, loaded, run, signal));
-  return { assistantId: assistant.id, events: recordRun(events, run, services) };
+): AsyncIterable<RunEvent> {
+  const run = { principal, runId: randomUUID(), assistantId: loaded.assistant.id, model: loaded.model };
+  const events = runTurn(loaded.plan, request, createTurnPorts(services, loaded, run, signal));
+  return recordRun(events, run, services);
 }

@@ -3,6 +3,7 @@ import {
   CompletionBody,
   CompletionsCatalogue,
   ConfigValidation,
+  RunResource,
   ToolDefinition,
   ToolList,
 } from '@lamb/contract';
@@ -40,7 +41,7 @@ export function completionRoutes(services: Services): FastifyPluginCallbackZod {
           summary: 'Talk to an assistant',
           querystring: AssistantQuery,
           body: CompletionBody,
-          response: { 200: { content: completionContent } },
+          response: { 200: { content: completionContent }, 202: RunResource },
         },
       },
       async (request, reply) => {
@@ -67,7 +68,7 @@ export function completionRoutes(services: Services): FastifyPluginCallbackZod {
       },
       async ({ principal }) => {
         const config = await withTenant(db, principal.organizationId, getOrganizationConfig);
-        const { providers } = readOrganizationSetup(config);
+        const { providers } = readOrganizationSetup(principal.organizationId, config);
         return {
           prompt_processors: catalogue.promptProcessors.map(({ name }) => name),
           prompt_processor_details: catalogue.promptProcessors.map(({ name, title, description }) => ({

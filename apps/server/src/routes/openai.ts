@@ -1,4 +1,4 @@
-import { AppError, ChatCompletion, ChatCompletionBody, ModelList, readMetadata } from '@lamb/contract';
+import { AppError, ChatCompletion, ChatCompletionBody, ModelList, RunResource, readMetadata } from '@lamb/contract';
 import { listAssistants, withTenant, type AssistantSummary } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ export function openAiRoutes(services: Services): FastifyPluginCallbackZod {
           tags: ['OpenAI'],
           summary: 'Talk to an assistant',
           body: ChatCompletionBody,
-          response: { 200: { content: completionContent } },
+          response: { 200: { content: completionContent }, 202: RunResource },
         },
       },
       async (request, reply) => {

@@ -1,21 +1,135 @@
-import { AppError, RunTrace } from '@lamb/contract';
-import { getAssistantAccess, getRunTrace, withTenant } from '@lamb/store';
+import {
+  AppError,
+  CallDecision,
+  RunEventPage,
+  RunEventsQuery,
+  RunResource,
+  RunTrace,
+  type Principal,
+  type RunEvent,
+} from '@lamb/contract';
+import type { OwnedRun, Runs } from '@lamb/runs';
+import { getAssistantAccess, getRunTrace, listRunEvents, withTenant } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
+import { authorize } from '../access/authorize.ts';
+import { followClient } from '../http/follow-client.ts';
+import { streamEvents } from '../http/stream-events.ts';
+import { readRun } from '../runs/read-run.ts';
+import { toRunResource } from '../runs/to-run-resource.ts';
 import type { Services } from '../services.ts';
 
-/** What happened in a run. */
-export function runRoutes({ db }: Services): FastifyPluginCallbackZod {
+const tags = ['Runs'];
+const Params = z.object({ id: z.string().max(64) });
+const ends = new Set<RunEvent['type']>(['run.finished', 'run.failed', 'run.cancelled']);
+
+/** Runs: what happens, from the outside. */
+export function runRoutes(services: Services): FastifyPluginCallbackZod {
+  const { db, runs } = services;
+
+  async function findRun(
+    principal: Principal,
+    id: string,
+    action: 'run.read' | 'run.control',
+  ): Promise<{ run: OwnedRun; runs: Runs }> {
+    const run = z.uuid().safeParse(id).success ? await runs?.find(principal.organizationId, id) : undefined;
+    authorize(principal, action, run && { isOwner: run.userId === principal.userId, isPublic: false });
+    if (!run || !runs) throw new AppError('not_found');
+    return { run, runs };
+  }
+
   return (app, _options, done) => {
+    app.get(
+      '/lamb/v1/runs/:id',
+      {
+        config: { access: 'run.read' },
+        schema: { tags, summary: 'Describe a run', params: Params, response: { 200: RunResource } },
+      },
+      async ({ principal, params }) => toRunResource((await findRun(principal, params.id, 'run.read')).run),
+    );
+
+    app.get(
+      '/lamb/v1/runs/:id/events',
+      {
+        config: { access: 'run.read' },
+        schema: {
+          tags,
+          summary: 'Follow a run: server-sent events that resume with Last-Event-ID, or a page for those who poll',
+          params: Params,
+          querystring: RunEventsQuery,
+          response: {
+            200: {
+              content: {
+                'text/event-stream': { schema: z.string() },
+                'application/json': { schema: RunEventPage },
+              },
+            },
+          },
+        },
+      },
+      async (request, reply) => {
+        const { principal, params, query, headers } = request;
+        const { run } = await findRun(principal, params.id, 'run.read');
+        const after = query.after ?? readLastEventId(headers['last-event-id']);
+        if (headers.accept?.includes('application/json')) {
+          const page = (await withTenant(db, principal.organizationId, (tx) =>
+            listRunEvents(tx, run, after),
+          )) as RunEvent[];
+          const last = page.at(-1);
+          return await reply.send({
+            events: page,
+            last_seq: last?.seq ?? after,
+            done: last !== undefined && ends.has(last.type),
+          });
+        }
+        const signal = followClient(reply);
+        await streamEvents(reply, readRun(services, run, after, signal), encodeEvent);
+        // Nothing came after that number: the run was over.
+        return reply.sent ? reply : await reply.type('text/event-stream').send('');
+      },
+    );
+
+    app.post(
+      '/lamb/v1/runs/:id/cancel',
+      {
+        config: { access: 'run.control' },
+        schema: { tags, summary: 'Stop a run', params: Params, response: { 202: z.null() } },
+      },
+      async ({ principal, params }, reply) => {
+        const found = await findRun(principal, params.id, 'run.control');
+        await found.runs.cancel(found.run);
+        return await reply.code(202).send(null);
+      },
+    );
+
+    app.post(
+      '/lamb/v1/runs/:id/calls/:call_id/decision',
+      {
+        config: { access: 'run.control' },
+        schema: {
+          tags,
+          summary: 'Approve or reject a call that waits for it; the first decision counts',
+          params: Params.extend({ call_id: z.string().max(200) }),
+          body: CallDecision,
+          response: { 202: z.null() },
+        },
+      },
+      async ({ principal, params, body }, reply) => {
+        const found = await findRun(principal, params.id, 'run.control');
+        await found.runs.decide(found.run, params.call_id, body.decision);
+        return await reply.code(202).send(null);
+      },
+    );
+
     app.get(
       '/lamb/v1/runs/:id/trace',
       {
         config: { access: 'trace.read' },
         schema: {
-          tags: ['Runs'],
+          tags,
           summary: 'See where every part of the prompt came from (verbose assistants, for those who may edit them)',
-          params: z.object({ id: z.string().max(64) }),
+          params: Params,
           response: { 200: RunTrace },
         },
       },
@@ -31,4 +145,14 @@ export function runRoutes({ db }: Services): FastifyPluginCallbackZod {
     );
     done();
   };
+}
+
+/** One event as a server-sent frame; its id is what a client comes back with. */
+function encodeEvent(event: RunEvent): string {
+  return `id: ${String(event.seq)}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+function readLastEventId(header: string | string[] | undefined): number {
+  const seq = typeof header === 'string' ? Number(header) : 0;
+  return Number.isSafeInteger(seq) && seq > 0 ? seq : 0;
 }

@@ -1,4 +1,5 @@
 import type { OrganizationConfig, Role } from '@lamb/contract';
+import { migrateRuns } from '@lamb/runs';
 import { createApiKey, migrate, putOrganizationConfig, withTenant, type NewApiKey } from '@lamb/store';
 import {
   createTemplateDatabase,
@@ -14,6 +15,7 @@ import { createOrganization } from '../accounts/create-organization.ts';
 import { createApp } from '../app.ts';
 import { compose } from '../compose.ts';
 import { readConfig } from '../config.ts';
+import { startRuns } from '../runs/start-runs.ts';
 
 /** A person of the test world, with a key to the API. */
 export interface Person {
@@ -56,15 +58,18 @@ export interface Reply {
 
 const PASSWORD = 'correct horse battery';
 
+let runsAreTaken = false;
+
 /** Starts the real server on a migrated database of its own, with a scripted model, a knowledge-base server and two organisations. */
 export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
   const template = await createTemplateDatabase('migrated', async (ownerUrl) => {
     await migrate(ownerUrl);
+    await migrateRuns(ownerUrl);
   });
   const database = await createTestDatabase({ template });
   const llm = await startLlmServer();
   const kb = await startKbServer();
-  const services = compose(
+  const composed = compose(
     readConfig({
       DATABASE_URL: database.appUrl,
       LAMB_AUTH_SECRET: 'only-for-tests-only-for-tests-only-for-tests',
@@ -76,6 +81,10 @@ export async function startTestServer(environment: Record<string, string> = {}):
       LAMB_OUTBOUND_ALLOW: [new URL(llm.url).host, new URL(kb.url).host, environment['LAMB_OUTBOUND_ALLOW']].join(','),
     }),
   );
+  // Runs are executed once a process; a second server beside the first has none.
+  const runs = runsAreTaken ? undefined : await startRuns(composed);
+  if (runs) runsAreTaken = true;
+  const services = { ...composed, runs };
   const app = await createApp(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   const [north, south] = await Promise.all([
@@ -105,6 +114,10 @@ export async function startTestServer(environment: Record<string, string> = {}):
     },
     async stop() {
       await app.close();
+      if (runs) {
+        await runs.close();
+        runsAreTaken = false;
+      }
       await services.close();
       await Promise.all([llm.stop(), kb.stop()]);
       await database.drop();

@@ -19,7 +19,11 @@ export const Sampling = z.object({
 export type Sampling = z.infer<typeof Sampling>;
 
 /** How a caller of the OpenAI-compatible API wants to see what the assistant is doing. */
-export const LambOptions = z.object({ status: z.enum(['events', 'reasoning', 'none']).default('events') });
+export const LambOptions = z.object({
+  status: z.enum(['events', 'reasoning', 'none']).default('events'),
+  /** Answers at once with the run, which goes on by itself. */
+  background: z.boolean().default(false),
+});
 
 /** The body of `POST /lamb/v1/completions`. */
 export const CompletionBody = z

@@ -1,0 +1,19 @@
+import type { OwnedRun, PreparedRun } from '@lamb/runs';
+import { getAssistantAccess } from '@lamb/store';
+import { createTurnPorts } from '../completions/create-turn-ports.ts';
+import { loadTurn } from '../completions/load-turn.ts';
+import type { Services } from '../services.ts';
+import { observeRun } from './observe-run.ts';
+import { RunInput } from './run-input.ts';
+
+/** Makes a stored run executable: with the assistant as it was when the run began, and the grants and keys of today. */
+export async function prepareRun(services: Services, stored: OwnedRun, signal: AbortSignal): Promise<PreparedRun> {
+  const { principal, assistant, request } = RunInput.parse(stored.input);
+  const loaded = await loadTurn(services, principal, async (tx) => {
+    const access = await getAssistantAccess(tx, stored.assistantId, principal.userId);
+    return access && { ...access, assistant: { ...access.assistant, ...assistant } };
+  });
+  const run = { principal, runId: stored.id, assistantId: stored.assistantId, model: loaded.model };
+  const ports = createTurnPorts(services, loaded, run, signal);
+  return { plan: loaded.plan, request, ports, observe: observeRun(run, services) };
+}
