@@ -25,6 +25,8 @@ export type ModelEvent =
 export interface ProviderSettings {
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** Whose they are, so that one organisation's trouble is kept from the others; never sent. */
+  readonly organizationId?: string;
 }
 
 /** One call of a model. */

@@ -126,7 +126,7 @@ test('secrets, prompts and documents stay where they belong, whatever goes wrong
   expect(llm.requests.at(-1)?.headers.authorization).toBe(`Bearer ${canaries.providerKey}`);
   expect(kb.requests.at(-1)?.headers.authorization).toBe(`Bearer ${canaries.kbToken}`);
 
-  kb.fail({ status: 500, times: 2 });
+  kb.fail({ status: 500, times: 4 });
   await ask('knowledge base fails');
   kb.fail({ garbage: true, times: 2 });
   await ask('knowledge base talks nonsense');
@@ -142,11 +142,12 @@ test('secrets, prompts and documents stay where they belong, whatever goes wrong
     { status: 400, error },
     { status: 401, error },
     { status: 429, error },
-    { status: 500, error },
     { errorAfterChunks: 0, error },
     { errorAfterChunks: 3, error },
     { cutAfterChunks: 3 },
     { brokenJsonAtChunk: 2 },
+    // The last: after it the provider is left alone for a while.
+    { status: 500, error },
   ];
   for (const fault of faults) {
     llm.reset();

@@ -133,7 +133,7 @@ describe('the knowledge base', () => {
   });
 
   test.each<[string, ServerFault, string]>([
-    ['fails', { status: 500 }, 'the knowledge-base server answered with status 500'],
+    ['fails', { status: 500, times: 'always' }, 'the knowledge-base server answered with status 500'],
     ['talks nonsense', { garbage: true }, 'the knowledge-base server gave an answer that cannot be read'],
   ])('%s', async (_what, fault, why) => {
     lamb.kb.fail(fault);

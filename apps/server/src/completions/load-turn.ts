@@ -28,7 +28,7 @@ export async function loadTurn(
 ): Promise<LoadedTurn> {
   const { access, setup } = await withTenant(db, principal.organizationId, async (tx) => ({
     access: await find(tx),
-    setup: readOrganizationSetup(await getOrganizationConfigWithSecrets(tx, secretBox)),
+    setup: readOrganizationSetup(principal.organizationId, await getOrganizationConfigWithSecrets(tx, secretBox)),
   }));
   authorizeAssistant(principal, 'assistant.use', access);
   const { assistant } = access;

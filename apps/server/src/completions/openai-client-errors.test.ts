@@ -106,7 +106,7 @@ test('the provider limits requests for a moment: the client’s own retry gets t
 });
 
 test('the provider fails', async () => {
-  lamb.llm.script({ faults: { status: 500 } });
+  lamb.llm.script({ faults: { status: 500 }, times: 'always' });
   const error = await thrownBy(ask());
   expect(error).toMatchObject({ status: 502, code: 'provider_unavailable' });
   expect((error as APIError).requestID).toMatch(/^[0-9a-f-]{36}$/);

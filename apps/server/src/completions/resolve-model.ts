@@ -41,6 +41,7 @@ function openProvider(
   const provider = Object.hasOwn(setup.providers, connector.name) ? setup.providers[connector.name] : undefined;
   if (!provider?.enabled) return undefined;
   const settings: ProviderSettings = {
+    organizationId: setup.organizationId,
     ...(provider.base_url === undefined || provider.base_url === '' ? {} : { baseUrl: provider.base_url }),
     ...(provider.api_key === undefined || provider.api_key === '' ? {} : { apiKey: provider.api_key }),
   };

@@ -4,6 +4,7 @@ import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
 import { getRubric, getFileByPath, readFileContent, withTenant, type Assistant } from '@lamb/store';
 import type { RunContext } from '../completions/book-usage.ts';
 import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
+import { createResilientFetch } from '../resilience/create-resilient-fetch.ts';
 import type { Services } from '../services.ts';
 import { queryKbServer } from './query-kb-server.ts';
 
@@ -23,7 +24,7 @@ const MAX_BYTES_PER_CHAR = 4;
 
 /** What an assistant's tools may do: with its owner's grants, checked at the moment of use. */
 export function createToolHost(services: Services, context: HostContext): ToolHost {
-  const { db, outboundFetch } = services;
+  const { db, outboundFetch, resilience } = services;
   const { assistant, setup } = context;
   const { organizationId, ownerId } = assistant;
   return {
@@ -40,7 +41,7 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
           query,
           topK,
           threshold,
-          fetch: outboundFetch,
+          fetch: createResilientFetch(outboundFetch, resilience, { kind: 'kb', connector: '', organizationId }),
           signal,
         });
       },
@@ -72,7 +73,8 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
     images: { generate: notYet },
     workspace: { read: notYet, replace: notYet },
     async fetch(url, signal) {
-      const reply = await outboundFetch(url, { signal });
+      const fetch = createResilientFetch(outboundFetch, resilience, { kind: 'web', connector: '', organizationId });
+      const reply = await fetch(url, { signal });
       return { status: reply.status, text: await reply.text() };
     },
   };

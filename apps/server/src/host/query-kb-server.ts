@@ -2,6 +2,7 @@ import { ToolFailure, type KnowledgeHit } from '@lamb/plugin-kit';
 import type { OutboundFetch } from '../outbound/create-outbound-fetch.ts';
 import { OutboundLimitError } from '../outbound/outbound-limit-error.ts';
 import { OutboundRefusedError } from '../outbound/outbound-refused-error.ts';
+import { TargetPaused } from '../resilience/target-paused.ts';
 import { fromKbReply } from './from-kb-reply.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -69,6 +70,9 @@ function describeFailure(cause: unknown): string {
     return cause.limit === 'time'
       ? 'the knowledge-base server did not answer in time'
       : 'the answer of the knowledge-base server is too large';
+  }
+  if (cause instanceof TargetPaused) {
+    return `the knowledge-base server is paused for ${String(cause.retryAfterSeconds)} seconds after repeated failures`;
   }
   return 'the knowledge-base server cannot be reached';
 }

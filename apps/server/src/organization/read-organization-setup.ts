@@ -2,6 +2,7 @@ import { OrganizationConfig, type ProviderSetup } from '@lamb/contract';
 
 /** What of an organisation's configuration a turn works with. */
 export interface OrganizationSetup {
+  readonly organizationId: string;
   readonly providers: Readonly<Record<string, ProviderSetup>>;
   readonly defaultModel: { provider: string; model: string } | undefined;
   readonly smallFastModel: { provider: string; model: string } | undefined;
@@ -9,11 +10,12 @@ export interface OrganizationSetup {
 }
 
 /** Reads the default setup of a configuration, in any of the shapes that installations have; `kb_server` wins over the older `knowledge_base`. */
-export function readOrganizationSetup(document: unknown): OrganizationSetup {
+export function readOrganizationSetup(organizationId: string, document: unknown): OrganizationSetup {
   const config = OrganizationConfig.parse(document ?? {});
   const setups = Object.values(config.setups);
   const setup = setups.find((candidate) => candidate.is_default) ?? config.setups['default'] ?? setups[0];
   return {
+    organizationId,
     providers: setup?.providers ?? {},
     defaultModel: setup?.global_default_model,
     smallFastModel: setup?.small_fast_model ?? setup?.fast_model,
