@@ -64,6 +64,8 @@ export interface Tool<
   readonly config: z.ZodType<Config>;
   /** The text fields of `config` that may refer to other placeholders, such as `{rubric}`. */
   readonly templated?: readonly (keyof Config & string)[];
+  /** The assistant it asks, for a tool that asks another one: the server checks, when it is saved and whenever it runs, that it may. */
+  targetAssistant?(input: { config: Config }): number;
   readonly context?: ContextMode<Config>;
   readonly function?: FunctionMode<Config, Arguments>;
 }
