@@ -23,13 +23,23 @@ export const OrganizationSetup = z.looseObject({
   knowledge_base: z.looseObject({ server_url: z.string().optional(), api_token: z.string().optional() }).optional(),
 });
 
+const PerMinute = z.number().int().min(1).max(1_000_000);
+
+/** How many turns may be started in a minute with one key and by one user; a single number holds for both. */
+export const RequestsPerMinute = z.union([
+  PerMinute,
+  z.object({ key: PerMinute.optional(), user: PerMinute.optional() }),
+]);
+
 /** What an organisation configures, in the shape that existing installations exchange. */
 export const OrganizationConfig = z
   .looseObject({
     setups: z.record(z.string(), OrganizationSetup).default({}),
     kb_server: z.looseObject({ url: z.string().optional(), api_key: z.string().optional() }).optional(),
+    /** A Moodle site's address and its web-service token, for the tool `moodle`. */
+    moodle: z.looseObject({ url: z.string().optional(), token: z.string().optional() }).optional(),
     features: z.record(z.string(), z.unknown()).optional(),
-    limits: z.record(z.string(), z.unknown()).optional(),
+    limits: z.looseObject({ requests_per_minute: RequestsPerMinute.optional() }).optional(),
     assistant_defaults: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'OrganizationConfig' });

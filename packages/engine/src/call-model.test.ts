@@ -24,6 +24,7 @@ function call(script: ConnectorScript, options: Options = {}) {
     {
       messages: options.messages ?? question,
       tools: 'tools' in options ? options.tools : tools,
+      step: 'model:1',
       callPrefix: 'call_1',
     },
     { messages: question, sampling: { temperature: 0.5 } },

@@ -3,7 +3,8 @@ import type { FunctionSpec, ModelEvent } from '@lamb/plugin-kit';
 import { createCallAssembler } from './assemble-tool-calls.ts';
 import { createAbortRace } from './create-abort-race.ts';
 import { estimateUsage } from './estimate-usage.ts';
-import type { StepScope, TurnPorts, TurnRequest } from './turn-ports.ts';
+import { TurnDeadlinePassed } from './turn-deadline-passed.ts';
+import type { ModelCallEnd, StepScope, TurnPorts, TurnRequest } from './turn-ports.ts';
 
 /** What a model said in one turn of its own. */
 export interface ModelAnswer {
@@ -16,15 +17,17 @@ interface ModelQuestion {
   readonly messages: readonly ChatMessage[];
   /** Undefined: the model must answer without calling anything. */
   readonly tools: readonly FunctionSpec[] | undefined;
+  /** Names this question within its run. */
+  readonly step: string;
   /** Begins the ids of calls to which the model gave none. */
   readonly callPrefix: string;
 }
 
 /** Streams one answer of the model: text goes out as it comes, calls are put together. */
 export async function callModel(
-  { messages, tools, callPrefix }: ModelQuestion,
+  { messages, tools, step: name, callPrefix }: ModelQuestion,
   { sampling }: TurnRequest,
-  { model: { connector, settings, model } }: TurnPorts,
+  { model: { connector, settings, model }, budget }: TurnPorts,
   { emit, ready, signal }: StepScope,
 ): Promise<ModelAnswer> {
   const calls = createCallAssembler(callPrefix, idsOf(messages));
@@ -32,11 +35,21 @@ export async function callModel(
   let finishReason: string | undefined;
   let text = '';
   let reasoningChars = 0;
+  let heard = false;
+  let outcome: ModelCallEnd['outcome'] = 'failed';
+  let batches: AsyncIterator<readonly ModelEvent[]> | undefined;
+  const promptChars = countChars(messages);
+  const sumUp = () =>
+    usage ?? estimateUsage(promptChars, text.length + reasoningChars + countCallChars(calls.finish()));
+  const maxCompletionTokens = sampling.max_completion_tokens ?? sampling.max_tokens ?? undefined;
+  const reservation = await budget.reserve({ promptChars, maxCompletionTokens }, name);
   const untilAborted = createAbortRace(signal);
   const call = { settings, model, messages, sampling, signal, ...(tools ? { tools } : {}) };
-  const batches = connector.stream(call)[Symbol.asyncIterator]();
   try {
+    signal.throwIfAborted();
+    batches = connector.stream(call)[Symbol.asyncIterator]();
     for (let step = await untilAborted(batches.next()); !step.done; step = await untilAborted(batches.next())) {
+      heard = true;
       for (const event of mergeText(step.value)) {
         switch (event.type) {
           case 'text':
@@ -61,15 +74,18 @@ export async function callModel(
       const congestion = ready();
       if (congestion) await untilAborted(congestion);
     }
+    signal.throwIfAborted();
+    outcome = 'finished';
   } finally {
-    void close(batches);
+    if (batches) void close(batches);
+    if (signal.aborted && !(signal.reason instanceof TurnDeadlinePassed)) outcome = 'cancelled';
+    // A provider that refused at once used nothing; one that we hung up on had read the prompt.
+    const used = heard || (batches && signal.aborted) ? sumUp() : estimateUsage(0, 0);
+    await budget.settle(reservation, { usage: used, outcome });
   }
-  signal.throwIfAborted();
-  const asked = calls.finish();
-  const answerChars = text.length + reasoningChars + countCallChars(asked);
-  emit({ type: 'usage', usage: usage ?? estimateUsage(countChars(messages), answerChars) });
+  emit({ type: 'usage', usage: sumUp() });
   // Without tools on offer there is nothing to call, whatever the model says.
-  const made = tools ? asked : [];
+  const made = tools ? calls.finish() : [];
   // A client that reads “tool_calls” waits for calls that are ours, not its own.
   const ending = finishReason === undefined || finishReason === 'tool_calls' ? 'stop' : finishReason;
   return { text, calls: made, finishReason: made.length > 0 ? 'tool_calls' : ending };

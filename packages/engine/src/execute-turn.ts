@@ -43,9 +43,10 @@ async function converse(plan: Plan, request: TurnRequest, ports: ExecutionPorts)
   for (let iteration = 1; ; iteration += 1) {
     const tools = specs.length > 0 && iteration <= plan.limits.maxIterations ? specs : undefined;
     const said = messages;
-    const answer = await ports.step(`model:${String(iteration)}`, async (scope) => {
+    const step = `model:${String(iteration)}`;
+    const answer = await ports.step(step, async (scope) => {
       const callPrefix = `call_${String(iteration)}`;
-      const spoken = await callModel({ messages: said, tools, callPrefix }, request, ports, scope);
+      const spoken = await callModel({ messages: said, tools, step, callPrefix }, request, ports, scope);
       for (const {
         id,
         function: { name },

@@ -8,4 +8,14 @@ export { executeTurn } from './execute-turn.ts';
 export type { Plan } from './plan.ts';
 export { runTurn } from './run-turn.ts';
 export { TurnDeadlinePassed } from './turn-deadline-passed.ts';
-export type { HostScope, OpenModel, RunStep, TurnPorts, TurnRequest } from './turn-ports.ts';
+export type {
+  CallEstimate,
+  HostScope,
+  ModelCallEnd,
+  OpenModel,
+  Reservation,
+  RunBudget,
+  RunStep,
+  TurnPorts,
+  TurnRequest,
+} from './turn-ports.ts';

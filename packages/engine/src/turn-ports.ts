@@ -1,4 +1,4 @@
-import type { ChatMessage, EndUser, RunTrace, Sampling, ToolCall } from '@lamb/contract';
+import type { ChatMessage, EndUser, RunTrace, Sampling, ToolCall, Usage } from '@lamb/contract';
 import type { Connector, ProviderSettings, ShapeQueryInput, ToolHost } from '@lamb/plugin-kit';
 import type { EventBody } from './event-sequence.ts';
 import type { PlannedFunction } from './plan-functions.ts';
@@ -43,6 +43,36 @@ export interface HostScope {
   readonly emit: (body: EventBody) => void;
 }
 
+/** What a model call will use at most, as far as one can tell. */
+export interface CallEstimate {
+  readonly promptChars: number;
+  readonly maxCompletionTokens: number | undefined;
+}
+
+/** Budget that is set aside for one model call. */
+export interface Reservation {
+  /** Undefined where there is no cap, and so nothing to set aside. */
+  readonly id: string | undefined;
+  readonly startedAt: number;
+}
+
+/** How a model call ended, and what it used. */
+export interface ModelCallEnd {
+  readonly usage: Usage;
+  readonly outcome: 'finished' | 'failed' | 'cancelled';
+}
+
+/** Whose money a run spends. Every model call of a run goes through it: reserve, call, settle. */
+export interface RunBudget {
+  /**
+   * Sets budget aside, or throws `budget_exceeded`. The step names the call within its run: when it is started again, it
+   * gets the same reservation.
+   */
+  reserve(estimate: CallEstimate, step: string): Promise<Reservation>;
+  /** Books what was used in its place. Never throws. */
+  settle(reservation: Reservation, end: ModelCallEnd): Promise<void>;
+}
+
 /** All that the engine needs from outside. */
 export interface TurnPorts {
   readonly runId: string;
@@ -50,6 +80,7 @@ export interface TurnPorts {
   /** Opens the doors of the host for one run of one tool. */
   readonly openHost: (scope: HostScope) => ToolHost;
   readonly model: OpenModel;
+  readonly budget: RunBudget;
   readonly askSmallModel: ShapeQueryInput['askSmallModel'];
   readonly countTokens: (texts: readonly string[]) => Promise<readonly number[]>;
   readonly recordTrace: (trace: RunTrace) => void;

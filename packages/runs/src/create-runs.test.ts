@@ -86,6 +86,7 @@ function prepare(run: OwnedRun) {
     endUser: { id: userId },
     openHost: () => createTestHost(),
     model: { connector, model: 'm', settings: {} },
+    budget: { reserve: () => Promise.resolve({ id: undefined, startedAt: 0 }), settle: () => Promise.resolve() },
     askSmallModel: undefined,
     countTokens: () => Promise.resolve([]),
     recordTrace: () => undefined,

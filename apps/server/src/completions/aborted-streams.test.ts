@@ -121,6 +121,9 @@ test(
 
     const { booked, counted } = await readOutcomes();
     expect(booked).toEqual([{ outcome: 'cancelled', count: expect.any(Number) }]);
-    expect(booked).toEqual(counted);
+    expect(counted).toEqual([{ outcome: 'cancelled', count: expect.any(Number) }]);
+    // A third of them never came to the model.
+    expect(booked[0]?.count).toBeLessThan(counted[0]?.count ?? 0);
+    expect(booked[0]?.count).toBeGreaterThan(0);
   },
 );

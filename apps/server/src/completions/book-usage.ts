@@ -1,5 +1,7 @@
-import type { Principal, Usage } from '@lamb/contract';
-import type { OpenModel } from '@lamb/engine';
+import type { Principal } from '@lamb/contract';
+import type { ModelCallEnd, OpenModel, Reservation } from '@lamb/engine';
+import { recordUsage, settleBudget, withTenant, type OrganizationUsage } from '@lamb/store';
+import { computeCost } from '../budget/compute-cost.ts';
 import type { Services } from '../services.ts';
 
 /** Whom a run is booked on. */
@@ -10,31 +12,56 @@ export interface RunContext {
   readonly model: OpenModel;
 }
 
-/** Books the tokens of one model call. */
-export function bookUsage(
-  { principal, runId, assistantId, model }: RunContext,
-  usage: Usage,
-  outcome: 'finished' | 'failed' | 'cancelled',
-  milliseconds: number,
-  { metrics, usageRecorder }: Services,
-): void {
+/** Books one model call in the ledger, and in the budget that was set aside for it. Never throws: the answer does not depend on it. */
+export async function bookUsage(
+  run: RunContext,
+  reservation: Reservation,
+  end: ModelCallEnd,
+  { db, budgets, metrics, usageRecorder, log }: Services,
+): Promise<void> {
+  const { principal, model } = run;
+  const { prompt_tokens: prompt, completion_tokens: completion } = end.usage;
   const connector = model.connector.name;
-  metrics.tokens.inc({ connector, direction: 'prompt' }, usage.prompt_tokens);
-  metrics.tokens.inc({ connector, direction: 'completion' }, usage.completion_tokens);
-  usageRecorder.record({
+  metrics.tokens.inc({ connector, direction: 'prompt' }, prompt);
+  metrics.tokens.inc({ connector, direction: 'completion' }, completion);
+  const entry = toEntry(run, reservation, end, budgets.now());
+  try {
+    const policy = await budgets.findPolicy(principal.organizationId);
+    entry.costMicros = computeCost(policy.findPrice(connector, model.model), prompt, completion);
+    const { id } = reservation;
+    if (id === undefined) {
+      usageRecorder.record(entry);
+      return;
+    }
+    await withTenant(db, principal.organizationId, async (tx) => {
+      const used = { tokens: entry.totalTokens, micros: entry.costMicros };
+      if (await settleBudget(tx, id, used)) await recordUsage(tx, entry);
+    });
+  } catch (error) {
+    log.error({ err: error, entries: [entry] }, 'usage could not be recorded');
+  }
+}
+
+function toEntry(
+  { principal, runId, assistantId, model }: RunContext,
+  { startedAt }: Reservation,
+  { usage, outcome }: ModelCallEnd,
+  createdAt: Date,
+): OrganizationUsage {
+  return {
     organizationId: principal.organizationId,
     runId,
     userId: principal.userId,
     assistantId,
-    connector,
+    connector: model.connector.name,
     model: model.model,
     promptTokens: usage.prompt_tokens,
     completionTokens: usage.completion_tokens,
     totalTokens: usage.total_tokens,
     estimated: usage.estimated,
     outcome,
-    durationMs: Math.round(milliseconds),
+    durationMs: Math.round(performance.now() - startedAt),
     costMicros: 0,
-    createdAt: new Date(),
-  });
+    createdAt,
+  };
 }

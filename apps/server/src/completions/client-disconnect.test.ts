@@ -113,7 +113,7 @@ test('leaving while tools run hangs up on the knowledge base, and the model is n
     return await closedAfter(completion.leave(), () => lamb.kb.requests[0]);
   });
   expect(delay).toBeLessThan(100);
-  expect((await readLedger(searching.id)).map(({ outcome }) => outcome)).toEqual(Array(5).fill('cancelled'));
+  expect(await readLedger(searching.id)).toEqual([]);
   expect(lamb.llm.requests).toEqual([]);
 });
 

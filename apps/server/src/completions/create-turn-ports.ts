@@ -1,7 +1,8 @@
 import type { TurnPorts } from '@lamb/engine';
 import { getAssistantAccess, withTenant } from '@lamb/store';
 import { decide } from '../access/decide.ts';
-import { createToolHost } from '../host/create-tool-host.ts';
+import { createRunBudget } from '../budget/create-run-budget.ts';
+import { createToolHost, type AskAssistant } from '../host/create-tool-host.ts';
 import type { Services } from '../services.ts';
 import { auditRefusedCall } from './audit-refused-call.ts';
 import type { RunContext } from './book-usage.ts';
@@ -16,6 +17,7 @@ export function createTurnPorts(
   { assistant, setup, model }: LoadedTurn,
   run: RunContext,
   signal: AbortSignal,
+  askAssistant: AskAssistant,
 ): TurnPorts {
   const { catalogue, db, tokenCounter, log } = services;
   const { principal, runId } = run;
@@ -23,8 +25,9 @@ export function createTurnPorts(
   return {
     runId,
     endUser: principal.endUser,
-    openHost: (scope) => createToolHost(services, { assistant, setup, run, scope }),
+    openHost: (scope) => createToolHost(services, { assistant, setup, run, scope, askAssistant }),
     model,
+    budget: createRunBudget(run, services),
     askSmallModel: smallModel && createModelAsker(smallModel, run, services),
     countTokens: tokenCounter.count,
     recordTrace: (trace) => {

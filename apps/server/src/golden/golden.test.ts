@@ -93,6 +93,10 @@ async function runCase(golden: GoldenCase) {
         },
         openHost: () => host,
         model: { connector, model: metadata.llm, settings: {} },
+        budget: {
+          reserve: () => Promise.resolve({ id: undefined, startedAt: 0 }),
+          settle: () => Promise.resolve(),
+        },
         askSmallModel: smallModel === undefined ? undefined : () => askSmallModel(smallModel),
         countTokens: (texts) => Promise.resolve(texts.map((text) => text.length)),
         recordTrace: () => undefined,

@@ -7,6 +7,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
   'provider_rejected',
   'provider_credentials_rejected',
   'deadline_exceeded',
+  'budget_exceeded',
 ]);
 
 /** The one place where an error becomes a response: OpenAI's body under `/v1`, problem+json elsewhere. */

@@ -94,6 +94,12 @@ export const errorCatalogue = {
     fault: 'caller',
     next: 'Wait for the time given in `Retry-After`.',
   },
+  budget_exceeded: {
+    status: 429,
+    message: 'The budget for this month is used up.',
+    fault: 'caller',
+    next: 'Wait until the time in `details.until`, or ask an administrator of your organisation to raise the cap in `details.cap`.',
+  },
   client_closed_request: {
     status: 499,
     message: 'The client went away before the answer was complete.',

@@ -18,6 +18,10 @@ export function makePorts(overrides: Partial<TurnPorts> = {}): RecordingPorts {
     endUser: { id: 'user-1' },
     openHost: () => createTestHost(),
     model: { connector: makeConnector(), model: 'model-1', settings: {} },
+    budget: {
+      reserve: () => Promise.resolve({ id: undefined, startedAt: 0 }),
+      settle: () => Promise.resolve(),
+    },
     askSmallModel: undefined,
     countTokens: (texts) => Promise.resolve(texts.map((text) => text.length)),
     recordTrace: (trace) => traces.push(trace),
