@@ -49,7 +49,10 @@ function fitEmptyFile(change: LineChange, lines: readonly Line[]): LineChange {
   return seen ? { ...change, line_end: 0 } : change;
 }
 
-function findProblem(lines: readonly Line[], ordered: readonly LineChange[]): Extract<Applied, { near: number }> | undefined {
+function findProblem(
+  lines: readonly Line[],
+  ordered: readonly LineChange[],
+): Extract<Applied, { near: number }> | undefined {
   for (const { line_start: start, line_end: end } of ordered) {
     if (start < 1 || end < start - 1 || end > lines.length || start > lines.length + 1) {
       const problem =
@@ -109,12 +112,13 @@ function chooseEnd(lines: readonly Line[], index: number): '\n' | '\r\n' {
 }
 
 function joinLines(result: readonly Line[], original: readonly Line[]): string {
-  const last = original.at(-1);
-  const endsOpen = last?.end === '';
+  const endsOpen = original.at(-1)?.end === '';
+  // The line that was the last one and is not any more has no end of its own.
+  const missing = chooseEnd(original, original.length - 1);
   return result
     .map(({ text, end }, index) => {
       if (index === result.length - 1 && endsOpen) return text;
-      return text + (end === '' ? chooseEnd(result, index) : end);
+      return text + (end === '' ? missing : end);
     })
     .join('');
 }

@@ -1,8 +1,7 @@
 /** How many lines of the surroundings are shown. */
 const CONTEXT = 3;
-/** Past these the shortest difference costs too much, and what differs is shown as replaced in one piece. */
+/** Past this many the shortest difference costs too much, and what differs is shown as replaced in one piece. */
 const MAX_EDITS = 500;
-const MAX_STEPS = 2_000_000;
 
 /** The difference between two versions of a file as `patch` reads it; nothing when they are the same. */
 export function createUnifiedDiff(path: string, before: string, after: string): string {
@@ -102,7 +101,6 @@ function markEdits(from: Int32Array, to: Int32Array): Edits {
 /** How far each diagonal got after each number of edits, the last one reaching the end. */
 function searchPath(from: Int32Array, to: Int32Array): Int32Array[] | undefined {
   const rounds: Int32Array[] = [];
-  let steps = 0;
   let reached = new Int32Array(3);
   for (let d = 0; d <= Math.min(from.length + to.length, MAX_EDITS); d += 1) {
     const now = new Int32Array(2 * d + 3);
@@ -113,13 +111,10 @@ function searchPath(from: Int32Array, to: Int32Array): Int32Array[] | undefined 
       while (x < from.length && y < to.length && from[x] === to[y]) {
         x += 1;
         y += 1;
-        steps += 1;
       }
       write(now, k, x);
       if (x >= from.length && y >= to.length) return rounds;
-      steps += 1;
     }
-    if (steps > MAX_STEPS) return undefined;
     reached = now;
   }
   return undefined;
@@ -159,16 +154,15 @@ function formatHunk(old: readonly string[], now: readonly string[], blocks: read
   const after = Math.min(CONTEXT, old.length - last.oldEnd);
   const oldRange = formatRange(first.oldStart - before, last.oldEnd + after);
   const newRange = formatRange(first.newStart - before, last.newEnd + after);
-  const lines: string[] = [`@@ -${oldRange} +${newRange} @@\n`];
+  let hunk = `@@ -${oldRange} +${newRange} @@\n`;
   let next = first.oldStart - before;
   for (const { oldStart, oldEnd, newStart, newEnd } of blocks) {
-    lines.push(...formatLines(' ', old.slice(next, oldStart)));
-    lines.push(...formatLines('-', old.slice(oldStart, oldEnd)));
-    lines.push(...formatLines('+', now.slice(newStart, newEnd)));
+    hunk += formatLines(' ', old.slice(next, oldStart));
+    hunk += formatLines('-', old.slice(oldStart, oldEnd));
+    hunk += formatLines('+', now.slice(newStart, newEnd));
     next = oldEnd;
   }
-  lines.push(...formatLines(' ', old.slice(next, last.oldEnd + after)));
-  return lines.join('');
+  return hunk + formatLines(' ', old.slice(next, last.oldEnd + after));
 }
 
 /** An empty range is named by the line before it. */
@@ -176,8 +170,8 @@ function formatRange(start: number, end: number): string {
   return `${end === start ? start : start + 1},${end - start}`;
 }
 
-function formatLines(sign: ' ' | '-' | '+', lines: readonly string[]): string[] {
-  return lines.map((line) =>
-    line.endsWith('\n') ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`,
-  );
+function formatLines(sign: ' ' | '-' | '+', lines: readonly string[]): string {
+  return lines
+    .map((line) => (line.endsWith('\n') ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`))
+    .join('');
 }

@@ -35,10 +35,10 @@ export const patchFile = defineTool({
       'content does not match, it shows what the file has there: correct the call and send it again.',
     input: z.object({
       file_path: FilePath.describe('The path of the file in the workspace, such as src/example.py.'),
-      changes: z.array(Change).min(1).max(MAX_CHANGES),
+      changes: z.array(Change).min(1).max(MAX_CHANGES).describe('What to change, in any order.'),
     }),
     effect: 'once',
-    async run({ arguments: { file_path, changes }, idempotencyKey, host, signal }) {
+    async run({ arguments: { file_path, changes }, host, signal }) {
       signal.throwIfAborted();
       const file = await host.workspace.read(file_path, signal);
       if (!file) {
@@ -52,7 +52,7 @@ export const patchFile = defineTool({
         return { content: showLines(file.text, applied.near), error: applied.problem };
       }
       if (applied.text === file.text) return { content: `${file_path} is already like this; nothing was changed.` };
-      await host.workspace.replace({ ...file, text: applied.text }, { call: idempotencyKey }, signal);
+      await host.workspace.replace({ ...file, text: applied.text }, signal);
       const diff = cut(createUnifiedDiff(file_path, file.text, applied.text));
       const made = changes.length === 1 ? '1 change' : `${changes.length} changes`;
       const now = applied.lines === 1 ? '1 line' : `${applied.lines} lines`;
