@@ -9,6 +9,7 @@ import { moodleAugment } from '@lamb/prompt-processors/moodle-augment';
 import { multiAugment } from '@lamb/prompt-processors/multi-augment';
 import { simpleAugment } from '@lamb/prompt-processors/simple-augment';
 import { createSecretBox, openDatabase } from '@lamb/store';
+import { assistant } from '@lamb/tools/assistant';
 import { noRag } from '@lamb/tools/no-rag';
 import { rubricRag } from '@lamb/tools/rubric-rag';
 import { simpleRag } from '@lamb/tools/simple-rag';
@@ -52,7 +53,7 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
     },
   });
   const catalogue = createCatalogue({
-    tools: [simpleRag, rubricRag, singleFileRag, noRag],
+    tools: [assistant, simpleRag, rubricRag, singleFileRag, noRag],
     connectors: [
       withResilience(createOpenAiConnector({ dispatcher: outbound }), resilience),
       withResilience(createOllamaConnector({ dispatcher: outbound }), resilience),

@@ -21,7 +21,9 @@ export async function importAssistant(
   file: AssistantExport,
   catalogue: Catalogue,
 ): Promise<{ assistant: Assistant; dropped: string[] }> {
-  const prepared = prepareAssistant(
+  const prepared = await prepareAssistant(
+    tx,
+    { id: undefined, ownerId: userId },
     {
       systemPrompt: file.system_prompt,
       promptTemplate: file.prompt_template ?? '',

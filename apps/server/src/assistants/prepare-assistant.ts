@@ -7,7 +7,9 @@ import {
   type Problem,
 } from '@lamb/contract';
 import { compilePlan, type Catalogue } from '@lamb/engine';
-import type { AssistantContent } from '@lamb/store';
+import type { AssistantContent, TenantTx } from '@lamb/store';
+import { findCalleeProblems } from './check-callees.ts';
+import type { CallingAssistant } from './judge-callee.ts';
 
 interface Draft {
   readonly systemPrompt: string;
@@ -17,24 +19,31 @@ interface Draft {
 }
 
 /** Everything that is wrong with an assistant, found the same way as a turn would find it. */
-export function checkAssistant(
+export async function checkAssistant(
+  tx: TenantTx,
+  caller: CallingAssistant,
   draft: Draft,
   catalogue: Catalogue,
-): { metadata: AssistantMetadata; problems: Problem[] } {
+): Promise<{ metadata: AssistantMetadata; problems: Problem[] }> {
   const { metadata, problems } = readMetadata(draft.metadata, draft.columns);
   const compiled = compilePlan(
-    { id: 0, systemPrompt: draft.systemPrompt, promptTemplate: draft.promptTemplate, metadata },
+    { id: caller.id ?? 0, systemPrompt: draft.systemPrompt, promptTemplate: draft.promptTemplate, metadata },
     catalogue,
   );
-  return { metadata, problems: [...problems, ...compiled.problems] };
+  const callees = await findCalleeProblems(tx, caller, metadata, catalogue);
+  return { metadata, problems: [...problems, ...compiled.problems, ...callees] };
 }
 
 /** An assistant as it is stored; one with errors is refused. */
-export function prepareAssistant(
+export async function prepareAssistant(
+  tx: TenantTx,
+  caller: CallingAssistant,
   draft: Draft,
   catalogue: Catalogue,
-): Pick<AssistantContent, 'systemPrompt' | 'promptTemplate' | 'metadata' | 'type' | 'ragCollections' | 'ragTopK'> {
-  const { metadata, problems } = checkAssistant(draft, catalogue);
+): Promise<
+  Pick<AssistantContent, 'systemPrompt' | 'promptTemplate' | 'metadata' | 'type' | 'ragCollections' | 'ragTopK'>
+> {
+  const { metadata, problems } = await checkAssistant(tx, caller, draft, catalogue);
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {
     const [first] = errors;

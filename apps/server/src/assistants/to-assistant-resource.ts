@@ -1,6 +1,6 @@
 import type { Assistant, AssistantExport, AssistantSummary } from '@lamb/contract';
 import type { Catalogue } from '@lamb/engine';
-import type { AssistantSummary as StoredSummary, Assistant as StoredAssistant } from '@lamb/store';
+import type { AssistantSummary as StoredSummary, Assistant as StoredAssistant, TenantTx } from '@lamb/store';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
 import { checkAssistant } from './prepare-assistant.ts';
 
@@ -24,8 +24,12 @@ export function toAssistantSummary(assistant: Summarised): AssistantSummary {
 }
 
 /** An assistant as its creator sees it, with what is wrong with it. */
-export function toAssistantResource(assistant: StoredAssistant, catalogue: Catalogue): Assistant {
-  const { metadata, problems } = checkAssistant({ ...assistant, columns: assistant }, catalogue);
+export async function toAssistantResource(
+  tx: TenantTx,
+  assistant: StoredAssistant,
+  catalogue: Catalogue,
+): Promise<Assistant> {
+  const { metadata, problems } = await checkAssistant(tx, assistant, { ...assistant, columns: assistant }, catalogue);
   return {
     ...toAssistantSummary(assistant),
     organization_id: assistant.organizationId,

@@ -8,6 +8,7 @@ import {
   type TenantTx,
 } from '@lamb/store';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
+import { leaveOutForbiddenCallees } from '../assistants/check-callees.ts';
 import { readOrganizationSetup, type OrganizationSetup } from '../organization/read-organization-setup.ts';
 import type { Services } from '../services.ts';
 import { resolveModel } from './resolve-model.ts';
@@ -26,13 +27,17 @@ export async function loadTurn(
   principal: Principal,
   find: (tx: TenantTx) => Promise<AssistantAccess | undefined>,
 ): Promise<LoadedTurn> {
-  const { access, setup } = await withTenant(db, principal.organizationId, async (tx) => ({
-    access: await find(tx),
-    setup: readOrganizationSetup(principal.organizationId, await getOrganizationConfigWithSecrets(tx, secretBox)),
-  }));
-  authorizeAssistant(principal, 'assistant.use', access);
-  const { assistant } = access;
-  const { metadata } = readMetadata(assistant.metadata, assistant);
+  const { assistant, setup, metadata } = await withTenant(db, principal.organizationId, async (tx) => {
+    const access = await find(tx);
+    const config = await getOrganizationConfigWithSecrets(tx, secretBox);
+    authorizeAssistant(principal, 'assistant.use', access);
+    const read = readMetadata(access.assistant.metadata, access.assistant);
+    return {
+      assistant: access.assistant,
+      setup: readOrganizationSetup(principal.organizationId, config),
+      metadata: await leaveOutForbiddenCallees(tx, access.assistant, read.metadata, catalogue),
+    };
+  });
   const { plan } = compilePlan({ ...assistant, metadata }, catalogue);
   return { assistant, setup, plan, model: resolveModel(plan, setup, catalogue) };
 }

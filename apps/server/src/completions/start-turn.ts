@@ -1,6 +1,7 @@
 import type { Principal, RunEvent } from '@lamb/contract';
 import { runTurn, type TurnRequest } from '@lamb/engine';
 import { randomUUID } from 'node:crypto';
+import { createAssistantDoor } from '../host/run-assistant.ts';
 import type { Services } from '../services.ts';
 import { createTurnPorts } from './create-turn-ports.ts';
 import type { LoadedTurn } from './load-turn.ts';
@@ -15,6 +16,10 @@ export function startTurn(
   signal: AbortSignal,
 ): AsyncIterable<RunEvent> {
   const run = { principal, runId: randomUUID(), assistantId: loaded.assistant.id, model: loaded.model };
-  const events = runTurn(loaded.plan, request, createTurnPorts(services, loaded, run, signal));
+  const events = runTurn(
+    loaded.plan,
+    request,
+    createTurnPorts(services, loaded, run, signal, createAssistantDoor(services)),
+  );
   return recordRun(events, run, services);
 }

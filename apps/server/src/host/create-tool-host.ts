@@ -17,7 +17,14 @@ export interface HostContext {
   readonly run: RunContext;
   /** The call it is opened for. */
   readonly scope: HostScope;
+  readonly askAssistant: AskAssistant;
 }
+
+/** Asks another assistant for the one whose host this is. */
+export type AskAssistant = (
+  context: HostContext,
+  ...args: Parameters<ToolHost['assistants']['run']>
+) => ReturnType<ToolHost['assistants']['run']>;
 
 /** No character takes more bytes than this in UTF-8. */
 const MAX_BYTES_PER_CHAR = 4;
@@ -67,7 +74,7 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
         });
       },
     },
-    assistants: { run: notYet },
+    assistants: { run: (input, signal) => context.askAssistant(context, input, signal) },
     moodle: { courses: notYet },
     model: { ask: notYet },
     images: { generate: notYet },

@@ -58,14 +58,15 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         schema: { tags, summary: 'Create an assistant', body: AssistantBody, response: { 201: Assistant } },
       },
       async ({ principal, body }, reply) => {
-        const prepared = prepareAssistant(toDraft(body), catalogue);
         const created = await withTenant(db, principal.organizationId, async (tx) => {
           const { name, description } = body;
+          const caller = { id: undefined, ownerId: principal.userId };
+          const prepared = await prepareAssistant(tx, caller, toDraft(body), catalogue);
           const assistant = await createAssistant(tx, { ownerId: principal.userId, name, description, ...prepared });
           await auditAssistant(tx, principal, 'assistant.created', assistant.id);
-          return assistant;
+          return await toAssistantResource(tx, assistant, catalogue);
         });
-        return await reply.code(201).send(toAssistantResource(created, catalogue));
+        return await reply.code(201).send(created);
       },
     );
 
@@ -80,8 +81,11 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
           response: { 200: AssistantValidation },
         },
       },
-      ({ body }) => {
-        const { metadata, problems } = checkAssistant(toDraft(body), catalogue);
+      async ({ principal, body }) => {
+        const caller = { id: undefined, ownerId: principal.userId };
+        const { metadata, problems } = await withTenant(db, principal.organizationId, (tx) =>
+          checkAssistant(tx, caller, toDraft(body), catalogue),
+        );
         return { valid: problems.every(({ severity }) => severity !== 'error'), problems, metadata };
       },
     );
@@ -101,9 +105,9 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         const { assistant, dropped } = await withTenant(db, principal.organizationId, async (tx) => {
           const report = await importAssistant(tx, principal, body, catalogue);
           await auditAssistant(tx, principal, 'assistant.imported', report.assistant.id);
-          return report;
+          return { ...report, assistant: await toAssistantResource(tx, report.assistant, catalogue) };
         });
-        return await reply.code(201).send({ assistant: toAssistantResource(assistant, catalogue), dropped });
+        return await reply.code(201).send({ assistant, dropped });
       },
     );
 
@@ -114,8 +118,8 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         schema: { tags, summary: 'Read an assistant', params: AssistantParams, response: { 200: Assistant } },
       },
       async ({ principal, params }) =>
-        await withAssistant(db, principal, params.id, 'assistant.read', (_tx, { assistant }) =>
-          toAssistantResource(assistant, catalogue),
+        await withAssistant(db, principal, params.id, 'assistant.read', (tx, { assistant }) =>
+          toAssistantResource(tx, assistant, catalogue),
         ),
     );
 
@@ -133,7 +137,9 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
       },
       async ({ principal, params, body }) =>
         await withAssistant(db, principal, params.id, 'assistant.edit', async (tx, { assistant }) => {
-          const prepared = prepareAssistant(
+          const prepared = await prepareAssistant(
+            tx,
+            assistant,
             {
               systemPrompt: body.system_prompt ?? assistant.systemPrompt,
               promptTemplate: body.prompt_template ?? assistant.promptTemplate,
@@ -154,7 +160,7 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
           const changed = await updateAssistant(tx, assistant.id, change, body.version);
           if (!changed) throw new AppError('not_found');
           await auditAssistant(tx, principal, 'assistant.changed', assistant.id, { version: changed.version });
-          return toAssistantResource(changed, catalogue);
+          return await toAssistantResource(tx, changed, catalogue);
         }),
     );
 
@@ -193,9 +199,9 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
             ragCollections: assistant.ragCollections,
           });
           await auditAssistant(tx, principal, 'assistant.duplicated', created.id, { from: assistant.id });
-          return created;
+          return await toAssistantResource(tx, created, catalogue);
         });
-        return await reply.code(201).send(toAssistantResource(copy, catalogue));
+        return await reply.code(201).send(copy);
       },
     );
 

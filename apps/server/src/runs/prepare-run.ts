@@ -2,6 +2,7 @@ import type { OwnedRun, PreparedRun } from '@lamb/runs';
 import { getAssistantAccess } from '@lamb/store';
 import { createTurnPorts } from '../completions/create-turn-ports.ts';
 import { loadTurn } from '../completions/load-turn.ts';
+import { createAssistantDoor } from '../host/run-assistant.ts';
 import type { Services } from '../services.ts';
 import { observeRun } from './observe-run.ts';
 import { RunInput } from './run-input.ts';
@@ -14,6 +15,6 @@ export async function prepareRun(services: Services, stored: OwnedRun, signal: A
     return access && { ...access, assistant: { ...access.assistant, ...assistant } };
   });
   const run = { principal, runId: stored.id, assistantId: stored.assistantId, model: loaded.model };
-  const ports = createTurnPorts(services, loaded, run, signal);
+  const ports = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
   return { plan: loaded.plan, request, ports, observe: observeRun(run, services) };
 }
