@@ -10,10 +10,15 @@ import { multiAugment } from '@lamb/prompt-processors/multi-augment';
 import { simpleAugment } from '@lamb/prompt-processors/simple-augment';
 import { createSecretBox, openDatabase } from '@lamb/store';
 import { assistant } from '@lamb/tools/assistant';
+import { imageGen } from '@lamb/tools/image-gen';
+import { moodle } from '@lamb/tools/moodle';
 import { noRag } from '@lamb/tools/no-rag';
+import { patchFile } from '@lamb/tools/patch-file';
+import { rubricEval } from '@lamb/tools/rubric-eval';
 import { rubricRag } from '@lamb/tools/rubric-rag';
 import { simpleRag } from '@lamb/tools/simple-rag';
 import { singleFileRag } from '@lamb/tools/single-file-rag';
+import { createWeather } from '@lamb/tools/weather';
 import { pino } from 'pino';
 import { createAuthenticator } from './auth/authenticate.ts';
 import { createAuth } from './auth/create-auth.ts';
@@ -53,7 +58,17 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
     },
   });
   const catalogue = createCatalogue({
-    tools: [assistant, simpleRag, rubricRag, singleFileRag, noRag],
+    tools: [
+      assistant,
+      simpleRag,
+      rubricRag,
+      singleFileRag,
+      noRag,
+      createWeather(config.weather),
+      moodle,
+      rubricEval,
+      imageGen, patchFile,
+    ],
     connectors: [
       withResilience(createOpenAiConnector({ dispatcher: outbound }), resilience),
       withResilience(createOllamaConnector({ dispatcher: outbound }), resilience),

@@ -50,6 +50,8 @@ const Environment = z.object({
     .string()
     .regex(/^[\w-]+:[A-Za-z0-9+/=_-]+(,[\w-]+:[A-Za-z0-9+/=_-]+)*$/, 'must be `id:base64`, the first one encrypts'),
   LAMB_OUTBOUND_ALLOW: list,
+  LAMB_WEATHER_GEOCODING_URL: z.url().optional(),
+  LAMB_WEATHER_FORECAST_URL: z.url().optional(),
   LAMB_OIDC_PROVIDERS: json(z.array(OidcProvider)).default([]),
   LAMB_TRUSTED_ORIGINS: list,
   LAMB_TRUST_PROXY: z.stringbool().default(false),
@@ -70,8 +72,10 @@ export interface Config {
   readonly publicUrl: string;
   readonly authSecret: string;
   readonly secretKeys: SecretKeys;
-  /** `host:port` of private addresses that providers and knowledge bases may be reached at. */
+  /** `host:port` of private addresses that providers, knowledge bases and tools may be reached at. */
   readonly outboundAllow: readonly string[];
+  /** Where the tool `weather` asks; undefined: at Open-Meteo. */
+  readonly weather: { readonly geocodingUrl: string | undefined; readonly forecastUrl: string | undefined };
   readonly oidcProviders: readonly OidcProvider[];
   readonly trustedOrigins: readonly string[];
   readonly trustProxy: boolean;
@@ -96,6 +100,7 @@ export function readConfig(variables: Variables): Config {
     authSecret: env.LAMB_AUTH_SECRET,
     secretKeys: readSecretKeys(env.LAMB_SECRET_KEYS),
     outboundAllow: env.LAMB_OUTBOUND_ALLOW,
+    weather: { geocodingUrl: env.LAMB_WEATHER_GEOCODING_URL, forecastUrl: env.LAMB_WEATHER_FORECAST_URL },
     oidcProviders: env.LAMB_OIDC_PROVIDERS,
     trustedOrigins: env.LAMB_TRUSTED_ORIGINS,
     trustProxy: env.LAMB_TRUST_PROXY,

@@ -6,6 +6,11 @@ import type { RunContext } from '../completions/book-usage.ts';
 import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
 import { createResilientFetch } from '../resilience/create-resilient-fetch.ts';
 import type { Services } from '../services.ts';
+import { createModelDoor } from './create-model-door.ts';
+import { createMoodleDoor } from './create-moodle-door.ts';
+import { fetchPublic } from './fetch-public.ts';
+import { generateImage } from './generate-image.ts';
+import { openWorkspace } from './open-workspace.ts';
 import { queryKbServer } from './query-kb-server.ts';
 
 /** What a tool's host is bound to. */
@@ -32,8 +37,10 @@ const MAX_BYTES_PER_CHAR = 4;
 /** What an assistant's tools may do: with its owner's grants, checked at the moment of use. */
 export function createToolHost(services: Services, context: HostContext): ToolHost {
   const { db, outboundFetch, resilience } = services;
-  const { assistant, setup } = context;
+  const { assistant, setup, run } = context;
   const { organizationId, ownerId } = assistant;
+  const fetchFrom = (kind: 'kb' | 'moodle' | 'web') =>
+    createResilientFetch(outboundFetch, resilience, { kind, connector: '', organizationId });
   return {
     knowledge: {
       async query({ collection, query, topK, threshold }, signal) {
@@ -48,7 +55,7 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
           query,
           topK,
           threshold,
-          fetch: createResilientFetch(outboundFetch, resilience, { kind: 'kb', connector: '', organizationId }),
+          fetch: fetchFrom('kb'),
           signal,
         });
       },
@@ -75,19 +82,17 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
       },
     },
     assistants: { run: (input, signal) => context.askAssistant(context, input, signal) },
-    moodle: { courses: notYet },
-    model: { ask: notYet },
-    images: { generate: notYet },
-    workspace: { read: notYet, replace: notYet },
-    async fetch(url, signal) {
-      const fetch = createResilientFetch(outboundFetch, resilience, { kind: 'web', connector: '', organizationId });
-      const reply = await fetch(url, { signal });
-      return { status: reply.status, text: await reply.text() };
-    },
+    moodle: { courses: createMoodleDoor(setup.moodle, run, fetchFrom('moodle')) },
+    model: { ask: createModelDoor(run, services) },
+    images: { generate: (prompt, signal) => generateImage(prompt, context, services, signal) },
+    workspace: openWorkspace(db, {
+      principal: run.principal,
+      assistantId: assistant.id,
+      call: `${run.runId}:${context.scope.callId}`,
+    }),
+    fetch: (url, signal) => fetchPublic(url, fetchFrom('web'), signal),
   };
 }
-
-const notYet = () => Promise.reject(new ToolFailure('This is not available here yet.'));
 
 function decodeText(bytes: Uint8Array): string {
   try {

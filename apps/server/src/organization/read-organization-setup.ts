@@ -7,6 +7,7 @@ export interface OrganizationSetup {
   readonly defaultModel: { provider: string; model: string } | undefined;
   readonly smallFastModel: { provider: string; model: string } | undefined;
   readonly knowledgeServer: { url: string; apiKey: string } | undefined;
+  readonly moodle: { url: string; token: string } | undefined;
 }
 
 /** Reads the default setup of a configuration, in any of the shapes that installations have; `kb_server` wins over the older `knowledge_base`. */
@@ -22,9 +23,15 @@ export function readOrganizationSetup(organizationId: string, document: unknown)
     knowledgeServer:
       readServer(config.kb_server?.url, config.kb_server?.api_key) ??
       readServer(setup?.knowledge_base?.server_url, setup?.knowledge_base?.api_token),
+    moodle: readMoodle(config.moodle),
   };
 }
 
 function readServer(url: string | undefined, apiKey = ''): { url: string; apiKey: string } | undefined {
   return url === undefined || url === '' ? undefined : { url, apiKey };
+}
+
+/** Without a token there is nothing that Moodle would answer. */
+function readMoodle({ url = '', token = '' }: OrganizationConfig['moodle'] = {}): OrganizationSetup['moodle'] {
+  return url === '' || token === '' ? undefined : { url, token };
 }

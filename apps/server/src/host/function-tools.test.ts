@@ -1,0 +1,206 @@
+import { messageText, type ChatMessage, type RunEvent, type ToolEntry } from '@lamb/contract';
+import { withTenant } from '@lamb/store';
+import { makePng, startWeatherServer, type LlmReply, type WeatherServer } from '@lamb/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAssistant } from '../completions/__fixtures__/create-assistant.ts';
+import { createRubric } from '../completions/__fixtures__/create-rubric.ts';
+import { streamCompletion } from '../completions/__fixtures__/stream-completion.ts';
+import { uploadFile } from '../completions/__fixtures__/upload-file.ts';
+import { startTestServer, testOrganizationConfig, type TestServer } from '../test-server/start-test-server.ts';
+
+let lamb: TestServer;
+let weather: WeatherServer;
+
+beforeAll(async () => {
+  weather = await startWeatherServer();
+  lamb = await startTestServer({
+    LAMB_OUTBOUND_ALLOW: new URL(weather.url).host,
+    LAMB_WEATHER_GEOCODING_URL: weather.geocodingUrl,
+    LAMB_WEATHER_FORECAST_URL: weather.forecastUrl,
+  });
+});
+afterAll(async () => {
+  await lamb.stop();
+  await weather.stop();
+});
+beforeEach(() => {
+  lamb.llm.reset();
+  lamb.kb.reset();
+  weather.reset();
+});
+
+type Entry = Pick<ToolEntry, 'type'> & Partial<ToolEntry>;
+
+/** A student asks an assistant with these functions; gives what the model was offered and told. */
+async function turn(tools: readonly Entry[], ...script: LlmReply[]) {
+  const { model } = await createAssistant(lamb, lamb.north.teacher, {
+    name: `Assistant ${crypto.randomUUID()}`,
+    tools: tools.map((tool) => ({ mode: 'function' as const, config: {}, ...tool })),
+    published: true,
+  });
+  lamb.llm.script(...script);
+  const { events, text } = await streamCompletion(lamb, lamb.north.student, {
+    model,
+    messages: [{ role: 'user', content: 'Please.' }],
+  });
+  const first = lamb.llm.requests[0]?.body as { tools: { function: { name: string } }[] };
+  const last = lamb.llm.requests.at(-1)?.body as { messages: ChatMessage[] };
+  return {
+    text,
+    runId: events[0]?.run_id ?? '',
+    offered: first.tools.map((tool) => tool.function.name),
+    told: last.messages.filter(({ role }) => role === 'tool').map(messageText),
+    finished: events.filter(
+      (event): event is Extract<RunEvent, { type: 'call.finished' }> => event.type === 'call.finished',
+    ),
+  };
+}
+
+const call = (name: string, given: Record<string, unknown> = {}) => ({ name, arguments: given });
+const answer: LlmReply = { text: 'Here you are.' };
+
+test('the weather is asked for at the configured addresses', async () => {
+  const { offered, told, text } = await turn(
+    [{ type: 'weather' }],
+    { toolCalls: [call('get_weather', { city: 'Bilbao' })] },
+    answer,
+  );
+  expect(offered).toEqual(['get_weather']);
+  expect(told).toEqual([expect.stringContaining('Weather in Bilbao, Basque Country, Spain')]);
+  expect(told[0]).toContain('18.4 °C');
+  expect(text).toBe('Here you are.');
+});
+
+test.each([
+  ['fails', { status: 500 }, 'The weather service answered with status 500.'],
+  ['hangs', { hang: true }, 'It took longer than 300 ms.'],
+  ['talks nonsense', { garbage: true }, 'The weather service gave an answer that cannot be read.'],
+])('when the weather service %s, the model is told and answers', async (_what, fault, problem) => {
+  weather.fail({ ...fault, times: 'always' });
+  const { told, text, finished } = await turn(
+    [{ type: 'weather', timeout_ms: 'hang' in fault ? 300 : 5000 }],
+    { toolCalls: [call('get_weather', { city: 'Bilbao' })] },
+    answer,
+  );
+  expect({ told, text }).toEqual({ told: [problem], text: 'Here you are.' });
+  expect(finished).toMatchObject([{ outcome: 'failed', problem }]);
+});
+
+test('two knowledge bases, a rubric and a file are four functions', async () => {
+  const { teacher } = lamb.north;
+  const notes = String(lamb.kb.addCollection('notes', [{ text: 'A force changes motion.' }]));
+  const terms = String(lamb.kb.addCollection('terms', [{ text: 'A term is a word.' }]));
+  const rubric = await createRubric(lamb, teacher, 'Essay rubric');
+  await uploadFile(lamb, teacher, 'course/plan.md', 'Week 1: forces.');
+  const { offered, told } = await turn(
+    [
+      { type: 'simple_rag', config: { collections: [notes] } },
+      { type: 'simple_rag', config: { collections: [terms], name: 'Glossary' } },
+      { type: 'rubric_rag', config: { rubric_id: rubric.id } },
+      { type: 'single_file_rag', config: { file_path: 'course/plan.md' } },
+    ],
+    {
+      toolCalls: [
+        call(`query_knowledge_base_${notes}`, { query: 'force', collection: terms }),
+        call('query_glossary', { query: 'term' }),
+        call('get_rubric'),
+        call('read_file', { file_path: '/etc/passwd' }),
+      ],
+    },
+    answer,
+  );
+  expect(offered).toEqual([`query_knowledge_base_${notes}`, 'query_glossary', 'get_rubric', 'read_file']);
+  expect(told).toEqual([
+    'A force changes motion.',
+    'A term is a word.',
+    expect.stringContaining('# Rubric: Essay rubric'),
+    'Week 1: forces.',
+  ]);
+});
+
+describe('an assessment', () => {
+  test('asks the assistant’s own model for each criterion, and books it on the run', async () => {
+    const { teacher, student } = lamb.north;
+    const rubric = await createRubric(lamb, teacher, 'Marking');
+    const { told, runId } = await turn(
+      [{ type: 'rubric_eval', config: { rubric_id: rubric.id } }],
+      { toolCalls: [call('evaluate_with_rubric', { text: 'My essay.' })] },
+      { text: '{"level": 2, "reason": "It rambles."}', usage: { promptTokens: 70, completionTokens: 7 } },
+      answer,
+    );
+    expect(told).toEqual([expect.stringContaining('Unclear, 1 points. It rambles.\n\nTotal score: 2.5 of 10')]);
+    expect(lamb.llm.requests.map(({ body }) => (body as { model: string }).model)).toEqual(
+      Array.from({ length: 3 }, () => 'gpt-4o-mini'),
+    );
+    await lamb.services.usageRecorder.flush();
+    const used = await listUsage(runId);
+    expect(used).toContainEqual({ user_id: student.id, prompt_tokens: 70, completion_tokens: 7 });
+  });
+
+  test('says what the provider said when it fails', async () => {
+    const rubric = await createRubric(lamb, lamb.north.teacher, 'Failing');
+    const { finished } = await turn(
+      [{ type: 'rubric_eval', config: { rubric_id: rubric.id } }],
+      { toolCalls: [call('evaluate_with_rubric', { text: 'My essay.' })] },
+      { faults: { status: 400 } },
+      answer,
+    );
+    expect(finished).toMatchObject([{ outcome: 'failed' }]);
+    expect(finished[0]?.problem).not.toBe('It failed unexpectedly.');
+  });
+});
+
+describe('an image', () => {
+  const draw = { toolCalls: [call('generate_image', { prompt: 'A lamb.' })] };
+
+  test('is kept among the owner’s files and shown by its address', async () => {
+    await configure({ banana_img: { base_url: lamb.llm.url, api_key: 'g', models: ['gemini-image'], enabled: true } });
+    const { told, finished } = await turn([{ type: 'image_gen' }], draw, { images: 1 }, answer);
+    const url = /^!\[Generated image\]\((\/lamb\/v1\/files\/[\w-]+\/content)\)$/.exec(told[0] ?? '')?.[1];
+    expect(url).toBeDefined();
+    expect(finished).toMatchObject([
+      { outcome: 'done', artifacts: [{ kind: 'image', title: 'Generated image', url }] },
+    ]);
+    const stored = await fetch(`${lamb.url}${url ?? ''}`, {
+      headers: { authorization: `Bearer ${lamb.north.teacher.key}` },
+    });
+    expect(Buffer.from(await stored.arrayBuffer())).toEqual(makePng(0));
+    const files = await lamb.call(lamb.north.teacher, 'GET', '/lamb/v1/files');
+    expect(files.body).toMatchObject({
+      items: expect.arrayContaining([
+        expect.objectContaining({ path: expect.stringMatching(/^generated\/[\w-]+\.png$/), media_type: 'image/png' }),
+      ]),
+    });
+  });
+
+  test('needs a provider that makes images', async () => {
+    await configure({});
+    const { told } = await turn([{ type: 'image_gen' }], draw, answer);
+    expect(told).toEqual([expect.stringContaining('has not set up the provider “banana_img”')]);
+  });
+
+  test('that the provider did not make is a failure', async () => {
+    await configure({ banana_img: { base_url: lamb.llm.url, api_key: 'g', models: ['gemini-image'], enabled: true } });
+    const { told } = await turn([{ type: 'image_gen' }], draw, { text: 'I cannot draw.' }, answer);
+    expect(told).toEqual(['The image provider gave no image.']);
+  });
+});
+
+async function configure(more: Record<string, unknown>): Promise<void> {
+  const config = testOrganizationConfig(lamb.llm, lamb.kb);
+  const setup = config.setups['default'];
+  const changed = { ...config, setups: { default: { ...setup, providers: { ...setup?.providers, ...more } } } };
+  const stored = await lamb.call(lamb.north.admin, 'PUT', '/lamb/v1/organizations/current/config', changed);
+  expect(stored.status).toBe(200);
+}
+
+async function listUsage(runId: string): Promise<unknown[]> {
+  const { db } = lamb.services;
+  return await withTenant(db, lamb.north.id, (tx) =>
+    tx
+      .selectFrom('lamb.usage_ledger')
+      .select(['user_id', 'prompt_tokens', 'completion_tokens'])
+      .where('run_id', '=', runId)
+      .execute(),
+  );
+}
