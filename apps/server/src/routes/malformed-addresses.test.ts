@@ -103,7 +103,7 @@ describe('an id that cannot be one', () => {
   it('an unknown tool is answered with the known ones', async () => {
     const reply = await askAsAdmin('GET', '/lamb/v1/completions/tools/__proto__');
     expect(reply.body).toMatchObject({
-      title: 'There is no tool “__proto__”. Known: simple_rag, rubric_rag, single_file_rag, no_rag.',
+      title: expect.stringMatching(/^There is no tool “__proto__”. Known: .*simple_rag, rubric_rag, /),
     });
   });
 });
