@@ -10,10 +10,12 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod';
 import { randomUUID } from 'node:crypto';
+import { limitRequests } from './budget/limit-requests.ts';
 import { closeSpareConnections } from './http/close-spare-connections.ts';
 import { BODY_LIMIT, readJsonBodies } from './http/read-json-bodies.ts';
 import { guardRoutes } from './http/route-access.ts';
 import { sendError } from './http/send-error.ts';
+import { budgetRoutes } from './routes/budgets.ts';
 import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { chatRoutes } from './routes/chats.ts';
@@ -64,6 +66,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     done();
   });
   guardRoutes(app, authenticator);
+  limitRequests(app, services);
 
   if (config.trustedOrigins.length > 0)
     await app.register(cors, { origin: [...config.trustedOrigins], credentials: true });
@@ -90,6 +93,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     rubricRoutes,
     keyRoutes,
     organizationRoutes,
+    budgetRoutes,
     runRoutes,
     chatRoutes,
     healthRoutes,

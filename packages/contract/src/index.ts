@@ -2,6 +2,7 @@ export * from './chat-message.ts';
 export * from './errors/app-error.ts';
 export * from './errors/error-catalogue.ts';
 export * from './http/assistants.ts';
+export * from './http/budgets.ts';
 export * from './http/chat-completions.ts';
 export * from './http/chats.ts';
 export * from './http/completions-catalogue.ts';

@@ -45,6 +45,15 @@ export async function getBudgetCaps(tx: TenantTx): Promise<BudgetCaps> {
   const users = await tx
     .selectFrom('lamb.user_caps')
     .select(['user_id as userId', 'tokens', 'micros'])
+    // Caps outlive a membership, and whoever is not a member cannot be named when they are replaced.
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('auth.member as m')
+          .select('m.id')
+          .whereRef('m.userId', '=', 'user_id')
+          .where('m.organizationId', '=', tx.organizationId),
+      ),
+    )
     .orderBy('user_id')
     .execute();
   return {
@@ -55,8 +64,11 @@ export async function getBudgetCaps(tx: TenantTx): Promise<BudgetCaps> {
   };
 }
 
-/** Replaces all caps, and counts this month's use again: what was used while there were no caps was not counted. */
-export async function putBudgetCaps(tx: TenantTx, caps: BudgetCaps, now: Date): Promise<void> {
+/**
+ * Replaces all caps, and counts this month's use again: what was used while there were no caps was not counted. Returns
+ * those of the users who are not members: they get none.
+ */
+export async function putBudgetCaps(tx: TenantTx, caps: BudgetCaps, now: Date): Promise<string[]> {
   const values = {
     currency: caps.currency,
     tokens: caps.organization.tokens,
@@ -70,14 +82,20 @@ export async function putBudgetCaps(tx: TenantTx, caps: BudgetCaps, now: Date): 
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(values))
     .execute();
   await tx.deleteFrom('lamb.user_caps').execute();
-  await sql`
+  const { rows } = await sql<{ user_id: string }>`
     insert into lamb.user_caps (user_id, tokens, micros)
-    select * from unnest(
+    select given.* from unnest(
       ${caps.users.map((user) => user.userId)}::uuid[],
       ${caps.users.map((user) => user.tokens)}::bigint[],
       ${caps.users.map((user) => user.micros)}::bigint[]
-    )`.execute(tx);
+    ) as given (user_id, tokens, micros)
+    where exists (
+      select from auth.member where "userId" = given.user_id and "organizationId" = ${tx.organizationId}::uuid
+    )
+    returning user_id`.execute(tx);
   await recountBudgets(tx, now);
+  const taken = new Set(rows.map((row) => row.user_id));
+  return caps.users.map((user) => user.userId).filter((userId) => !taken.has(userId.toLowerCase()));
 }
 
 /** Whether anybody of the organisation is held to a cap. */

@@ -44,6 +44,7 @@ const bare: Record<BareAction, string> = {
   'organization.configure': 'owner admin',
   'member.list': 'owner admin',
   'usage.read': 'owner admin',
+  'budget.configure': 'owner admin',
   'audit.read': 'owner admin',
 };
 

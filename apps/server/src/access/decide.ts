@@ -87,6 +87,7 @@ const rules = {
   'organization.configure': anything(admins),
   'member.list': anything(admins),
   'usage.read': anything(admins),
+  'budget.configure': anything(admins),
   'audit.read': anything(admins),
 } as const;
 

@@ -121,7 +121,7 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
     app.post(
       '/lamb/v1/chats/:id/turns',
       {
-        config: { access: 'chat.edit' },
+        config: { access: 'chat.edit', startsTurn: true },
         schema: {
           tags,
           summary: 'Say something; the answer is a durable run to follow',

@@ -35,7 +35,7 @@ export function completionRoutes(services: Services): FastifyPluginCallbackZod {
     app.post(
       '/lamb/v1/completions',
       {
-        config: { access: 'assistant.use' },
+        config: { access: 'assistant.use', startsTurn: true },
         schema: {
           tags: ['Completions'],
           summary: 'Talk to an assistant',

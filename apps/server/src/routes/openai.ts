@@ -43,7 +43,7 @@ export function openAiRoutes(services: Services): FastifyPluginCallbackZod {
     app.post(
       '/v1/chat/completions',
       {
-        config: { access: 'assistant.use' },
+        config: { access: 'assistant.use', startsTurn: true },
         schema: {
           tags: ['OpenAI'],
           summary: 'Talk to an assistant',

@@ -19,8 +19,10 @@ import {
   putOrganizationConfig,
   recordAudit,
   sumUsage,
+  sumUsageBy,
   withTenant,
   type TenantTx,
+  type UsageTotal,
 } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { toRole } from '../auth/to-role.ts';
@@ -30,8 +32,18 @@ import type { Services } from '../services.ts';
 const tags = ['Organisations'];
 const MONTH_MS = 30 * 86_400_000;
 
+function toSums(total: UsageTotal) {
+  return {
+    runs: total.runs,
+    prompt_tokens: total.promptTokens,
+    completion_tokens: total.completionTokens,
+    total_tokens: total.totalTokens,
+    cost_micros: total.costMicros,
+  };
+}
+
 /** The organisation a person works in: its configuration, its people and what they did. */
-export function organizationRoutes({ db, secretBox }: Services): FastifyPluginCallbackZod {
+export function organizationRoutes({ db, secretBox, budgets }: Services): FastifyPluginCallbackZod {
   const inOrganization = <Result>({ organizationId }: Principal, work: (tx: TenantTx) => Promise<Result>) =>
     withTenant(db, organizationId, work);
 
@@ -94,13 +106,16 @@ export function organizationRoutes({ db, secretBox }: Services): FastifyPluginCa
           response: { 200: OrganizationConfigResource },
         },
       },
-      async ({ principal, body }) =>
-        await inOrganization(principal, async (tx) => {
+      async ({ principal, body }) => {
+        const reply = await inOrganization(principal, async (tx) => {
           await putOrganizationConfig(tx, secretBox, body);
           const subject = `organization:${principal.organizationId}`;
           await recordAudit(tx, { actorId: principal.userId, action: 'organization.configured', subject });
           return await readConfig(tx);
-        }),
+        });
+        budgets.forget(principal.organizationId);
+        return reply;
+      },
     );
 
     app.get(
@@ -131,15 +146,16 @@ export function organizationRoutes({ db, secretBox }: Services): FastifyPluginCa
       async ({ principal, query }) => {
         const to = query.to === undefined ? new Date() : new Date(query.to * 1000);
         const from = query.from === undefined ? new Date(to.getTime() - MONTH_MS) : new Date(query.from * 1000);
-        const total = await inOrganization(principal, (tx) => sumUsage(tx, { from, to, assistantId: query.assistant }));
-        return {
+        const range = { from, to, assistantId: query.assistant };
+        const { group_by: by } = query;
+        return await inOrganization(principal, async (tx) => ({
           from: toUnixSeconds(from),
           to: toUnixSeconds(to),
-          runs: total.runs,
-          prompt_tokens: total.promptTokens,
-          completion_tokens: total.completionTokens,
-          total_tokens: total.totalTokens,
-        };
+          ...toSums(await sumUsage(tx, range)),
+          ...(by
+            ? { groups: (await sumUsageBy(tx, range, by)).map(({ key, ...sums }) => ({ key, ...toSums(sums) })) }
+            : {}),
+        }));
       },
     );
 

@@ -46,6 +46,11 @@ PUT /lamb/v1/organizations/current/config: organization.configure
 GET /lamb/v1/organizations/current/members: member.list
 GET /lamb/v1/organizations/current/usage: usage.read
 GET /lamb/v1/organizations/current/audit: audit.read
+GET /lamb/v1/organizations/current/budgets: budget.configure
+PUT /lamb/v1/organizations/current/budgets: budget.configure
+GET /lamb/v1/organizations/current/prices: budget.configure
+PUT /lamb/v1/organizations/current/prices: budget.configure
+GET /lamb/v1/me/budget: me.read
 GET /lamb/v1/runs/:id/trace: trace.read
 GET /health/live: public
 GET /health/ready: public

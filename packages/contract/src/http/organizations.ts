@@ -38,19 +38,23 @@ export const UsageQuery = z.object({
   from: z.coerce.number().int().min(0).max(1e11).optional(),
   to: z.coerce.number().int().min(0).max(1e11).optional(),
   assistant: z.coerce.number().int().positive().optional(),
+  group_by: z.enum(['day', 'assistant', 'model', 'user']).optional(),
 });
 
-/** What an organisation used. */
-export const UsageTotals = z
-  .object({
-    from: z.number().int(),
-    to: z.number().int(),
-    runs: z.number().int(),
-    prompt_tokens: z.number().int(),
-    completion_tokens: z.number().int(),
-    total_tokens: z.number().int(),
-  })
-  .meta({ id: 'UsageTotals' });
+const UsageSums = z.object({
+  runs: z.number().int(),
+  prompt_tokens: z.number().int(),
+  completion_tokens: z.number().int(),
+  total_tokens: z.number().int(),
+  cost_micros: z.number().int(),
+});
+
+/** What an organisation used; in groups where that was asked for. A group's key is a day, an id, or connector/model. */
+export const UsageTotals = UsageSums.extend({
+  from: z.number().int(),
+  to: z.number().int(),
+  groups: z.array(UsageSums.extend({ key: z.string().nullable() })).optional(),
+}).meta({ id: 'UsageTotals' });
 
 /** A page of an organisation's audit log. */
 export const AuditPage = pageOf(

@@ -35,4 +35,6 @@ export const sampleBodies: Readonly<Record<string, Readonly<Record<string, unkno
   'PUT /lamb/v1/rubrics/:id': { rubric: sampleRubric },
   'POST /lamb/v1/keys': { name: 'Script' },
   'PUT /lamb/v1/organizations/current/config': { setups: {} },
+  'PUT /lamb/v1/organizations/current/budgets': { organization: { tokens: null, cost_micros: null } },
+  'PUT /lamb/v1/organizations/current/prices': { prices: [] },
 };
