@@ -142,6 +142,11 @@ describe('tool calls put together from pieces', () => {
         ['call_1_2_2', 'g', ''],
       ],
     ],
+    [
+      'ids that are no names',
+      ['\u0000', '../../x', 'a b', 'x'.repeat(129), 'ü'].map((id, index) => ({ index, id, name: 'f' })),
+      [1, 2, 3, 4, 5].map((number) => [`call_1_${String(number)}`, 'f', '']),
+    ],
     ['a piece without a name', [{ index: 0, arguments: '{}' }], [['call_1_1', '', '{}']]],
     ['broken JSON, as it came', [{ index: 0, id: 'a', name: 'f', arguments: '{"x":' }], [['a', 'f', '{"x":']]],
   ])('%s', (_what, pieces, calls) => {

@@ -16,12 +16,15 @@ export interface CallAssembler {
   finish(): ToolCall[];
 }
 
+/** What can stand in the name of a step, in an address and in a row. */
+const plainId = /^[\w.:-]{1,128}$/;
+
 /** Far beyond what any provider takes for a name; it stands in events, which are kept. */
 const MAX_NAME_CHARS = 256;
 
 /**
  * Makes a call assembler. Pieces belong to the call with their index; a new id at a known index begins a new call, as
- * some providers number every call 0, and so does a new name after arguments. Ids that are missing, repeated or among
+ * some providers number every call 0, and so does a new name after arguments. Ids that are missing, odd, repeated or among
  * those `taken` earlier in the conversation are replaced by `${prefix}_N`: what is done for a call is recorded under its id.
  */
 export function createCallAssembler(prefix: string, taken: Iterable<string> = []): CallAssembler {
@@ -50,7 +53,8 @@ export function createCallAssembler(prefix: string, taken: Iterable<string> = []
     finish() {
       const used = new Set(taken);
       return drafts.map(({ id, name, arguments: text }, index) => {
-        const unique = id === undefined || used.has(id) ? freeId(`${prefix}_${String(index + 1)}`, used) : id;
+        const unique =
+          id === undefined || !plainId.test(id) || used.has(id) ? freeId(`${prefix}_${String(index + 1)}`, used) : id;
         used.add(unique);
         return { id: unique, type: 'function', function: { name: name.slice(0, MAX_NAME_CHARS), arguments: text } };
       });

@@ -1,4 +1,5 @@
 import { AppError, type RunEvent, type Usage } from '@lamb/contract';
+import { addUsage } from '@lamb/engine';
 import { toOpenAiError } from './send-error.ts';
 
 interface StreamOptions {
@@ -18,6 +19,7 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
   let opening = '';
   /** The usage chunk follows the one with the finish reason, as OpenAI sends it. */
   let closing = '';
+  let used: Usage | undefined;
 
   const frame = (choices: string, extra = '') => `${head}"choices":[${choices}]${extra}}\n\n`;
   const delta = (content: string, extra = '') => frame(`{"index":0,"delta":${content},"finish_reason":null}`, extra);
@@ -58,7 +60,8 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
         opening += lamb(event);
         return '';
       case 'usage':
-        if (includeUsage) closing = frame('', `,"usage":${JSON.stringify(toUsage(event.usage))}`);
+        used = used ? addUsage(used, event.usage) : event.usage;
+        if (includeUsage) closing = frame('', `,"usage":${JSON.stringify(toUsage(used))}`);
         return '';
       case 'run.finished': {
         const finish = frame(`{"index":0,"delta":{},"finish_reason":${toJsonLine(event.finish_reason)}}`);
