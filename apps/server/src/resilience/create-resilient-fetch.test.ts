@@ -1,5 +1,5 @@
 import { ToolFailure } from '@lamb/plugin-kit';
-import { startKbServer, type KbFault, type KbServer } from '@lamb/testing';
+import { startKbServer, type KbServer } from '@lamb/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { queryKbServer } from '../host/query-kb-server.ts';
 import { createMetrics } from '../metrics.ts';
@@ -95,7 +95,7 @@ test('so it is when the tool ran out of time before the server did', async () =>
   expect(await failureOf(query())).toMatch(/paused for 5 seconds/);
 });
 
-test.each<[string, KbFault]>([
+test.each<[string, Parameters<KbServer['fail']>[0]]>([
   ['has no such collection', { status: 404, times: 'always' }],
   ['refuses the key', { status: 403, times: 'always' }],
   ['talks nonsense', { garbage: true, times: 'always' }],
