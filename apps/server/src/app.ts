@@ -28,6 +28,7 @@ import { organizationRoutes } from './routes/organizations.ts';
 import { rubricRoutes } from './routes/rubrics.ts';
 import { runRoutes } from './routes/runs.ts';
 import { signInRoutes } from './routes/sign-in.ts';
+import { workspaceRoutes } from './routes/workspaces.ts';
 import type { Services } from './services.ts';
 
 /** Builds the HTTP application; it needs no port, so tests talk to it directly. */
@@ -96,6 +97,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     budgetRoutes,
     runRoutes,
     chatRoutes,
+    workspaceRoutes,
     healthRoutes,
   ]) {
     await app.register(routes(services));

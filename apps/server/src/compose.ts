@@ -67,7 +67,8 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
       createWeather(config.weather),
       moodle,
       rubricEval,
-      imageGen, patchFile,
+      imageGen,
+      patchFile,
     ],
     connectors: [
       withResilience(createOpenAiConnector({ dispatcher: outbound }), resilience),

@@ -10,7 +10,7 @@ create table lamb.workspaces (
   -- The person in front of the screen, who is not the user where a gateway's key speaks for many.
   end_user text collate "C" not null,
   chat_id uuid,
-  quota_bytes bigint not null default 20000000 check (quota_bytes >= 0),
+  quota_bytes bigint not null check (quota_bytes >= 0),
   -- Counts the writes. A file's version is taken from here: it never comes twice, not even for a file that was deleted
   -- and made anew, and taking it locks the workspace until the end of the transaction.
   revision integer not null default 0,

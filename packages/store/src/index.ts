@@ -122,4 +122,11 @@ export {
   type StoredWorkspaceFile,
   type WorkspaceText,
 } from './workspace-files.ts';
-export { ensureWorkspace, findWorkspace, sumWorkspace, type Workspace, type WorkspaceKey } from './workspaces.ts';
+export {
+  ensureWorkspace,
+  findWorkspace,
+  sumWorkspace,
+  WORKSPACE_QUOTA_BYTES,
+  type Workspace,
+  type WorkspaceKey,
+} from './workspaces.ts';

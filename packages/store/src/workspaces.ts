@@ -9,10 +9,13 @@ export interface WorkspaceTable {
   user_id: string;
   end_user: string;
   chat_id: string | null;
-  quota_bytes: Generated<number>;
+  quota_bytes: number;
   revision: Generated<number>;
   created_at: Generated<Date>;
 }
+
+/** What a new workspace may hold, backups included. */
+export const WORKSPACE_QUOTA_BYTES = 20_000_000;
 
 /** Whose workspace: one person's with one assistant, or of one of their chats with it. */
 export interface WorkspaceKey {
@@ -52,6 +55,7 @@ export async function ensureWorkspace(tx: TenantTx, key: WorkspaceKey): Promise<
       user_id: key.userId,
       end_user: key.endUser,
       chat_id: key.chatId ?? null,
+      quota_bytes: WORKSPACE_QUOTA_BYTES,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();

@@ -5,7 +5,13 @@ import type { Action } from './decide.ts';
 
 export type AssistantAction = Extract<
   Action,
-  'assistant.use' | 'assistant.read' | 'assistant.edit' | 'assistant.share' | 'assistant.publish' | 'trace.read'
+  | 'assistant.use'
+  | 'assistant.read'
+  | 'assistant.edit'
+  | 'assistant.share'
+  | 'assistant.publish'
+  | 'trace.read'
+  | 'workspace.use'
 >;
 
 /** Refuses what the policy does not allow with this assistant. */

@@ -5,6 +5,7 @@ import { decide, type Action, type ResourceOf } from './decide.ts';
 const visibility = {
   assistant: 'assistant.use',
   trace: 'assistant.use',
+  workspace: 'assistant.use',
   run: 'run.read',
   chat: 'chat.read',
   rubric: 'rubric.read',

@@ -93,6 +93,12 @@ const onAssistants: Record<ActionOn<AssistantStanding>, Record<Role, string>> = 
     member: 'own',
     end_user: '',
   },
+  'workspace.use': {
+    owner: 'own shared published other',
+    admin: 'own shared published other',
+    member: 'own shared published',
+    end_user: 'own shared published',
+  },
 };
 
 const ownedStandings = {

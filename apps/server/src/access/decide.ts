@@ -65,6 +65,8 @@ const rules = {
   'assistant.share': assistant(creators, mayEdit),
   'assistant.publish': assistant(creators, mayEdit),
   'trace.read': assistant(creators, mayEdit),
+  // One's own workspace with it; nobody can name anybody else's.
+  'workspace.use': assistant(everyone, mayUse),
   'run.read': owned(everyone, isOwn),
   'run.control': owned(everyone, isOwn),
   'chat.list': anything(everyone),
@@ -108,6 +110,7 @@ const forLimitedKeys: ReadonlySet<Action> = new Set<Action>([
   'assistant.share',
   'assistant.publish',
   'trace.read',
+  'workspace.use',
 ]);
 
 /** Whether the principal could be allowed this at all, on some resource: what a route checks before it loads anything. */

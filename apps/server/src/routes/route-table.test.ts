@@ -25,6 +25,14 @@ GET /lamb/v1/assistants/:id/shares: assistant.share
 PUT /lamb/v1/assistants/:id/shares: assistant.share
 PUT /lamb/v1/assistants/:id/publication: assistant.publish
 DELETE /lamb/v1/assistants/:id/publication: assistant.publish
+GET /lamb/v1/assistants/:id/workspace: workspace.use
+GET /lamb/v1/assistants/:id/workspace/files: workspace.use
+PUT /lamb/v1/assistants/:id/workspace/files: workspace.use
+DELETE /lamb/v1/assistants/:id/workspace/files: workspace.use
+GET /lamb/v1/assistants/:id/workspace/backups: workspace.use
+DELETE /lamb/v1/assistants/:id/workspace/backups: workspace.use
+POST /lamb/v1/assistants/:id/workspace/restore: workspace.use
+GET /lamb/v1/assistants/:id/workspace/archive: workspace.use
 GET /lamb/v1/rubrics: rubric.list
 POST /lamb/v1/rubrics: rubric.create
 GET /lamb/v1/rubrics/:id: rubric.read

@@ -31,6 +31,8 @@ export const sampleBodies: Readonly<Record<string, Readonly<Record<string, unkno
   'POST /lamb/v1/assistants/import': { name: 'Imported', system_prompt: 'Help.', metadata: '{}' },
   'PATCH /lamb/v1/assistants/:id': { description: 'Changed' },
   'PUT /lamb/v1/assistants/:id/shares': { emails: [] },
+  'PUT /lamb/v1/assistants/:id/workspace/files': { text: 'Text' },
+  'POST /lamb/v1/assistants/:id/workspace/restore': { path: 'workspace.md', version: 1 },
   'POST /lamb/v1/rubrics': { rubric: sampleRubric },
   'PUT /lamb/v1/rubrics/:id': { rubric: sampleRubric },
   'POST /lamb/v1/keys': { name: 'Script' },
