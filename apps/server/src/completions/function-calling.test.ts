@@ -150,7 +150,7 @@ describe.each(['openai', 'ollama'])('functions on %s', (connector) => {
     ]);
     expect(
       tell(events).map(({ type, step, text: said }) =>
-        [step, type, said].filter((part) => part !== undefined).join(' '),
+        [step, type, said].filter((part) => typeof part === 'string').join(' '),
       ),
     ).toEqual([
       'context run.started',
