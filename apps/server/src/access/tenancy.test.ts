@@ -1,20 +1,13 @@
-import { Assistant, type ErrorCode } from '@lamb/contract';
+import { Assistant } from '@lamb/contract';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createAccount } from '../accounts/create-account.ts';
-import { createOrganization } from '../accounts/create-organization.ts';
 import { openDoors, type Door } from '../auth/__fixtures__/open-doors.ts';
 import { recordRoutes, type RecordedRoute } from '../routes/__fixtures__/record-routes.ts';
-import { sampleBodies, sampleRubric } from '../routes/__fixtures__/sample-bodies.ts';
+import { sampleBodies } from '../routes/__fixtures__/sample-bodies.ts';
+import { sampleQueries } from '../routes/__fixtures__/sample-queries.ts';
 import { send } from '../routes/__fixtures__/send.ts';
-import {
-  makeKey,
-  startTestServer,
-  type Person,
-  type Reply,
-  type TestServer,
-} from '../test-server/start-test-server.ts';
+import { startTestServer, type Person, type Reply, type TestServer } from '../test-server/start-test-server.ts';
 import { makeWorld, type World } from './__fixtures__/make-world.ts';
 
 type Kind = keyof World;
@@ -25,6 +18,7 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['/lamb/v1/rubrics/:id', 'rubric'],
   ['/lamb/v1/files/:id', 'file'],
   ['/lamb/v1/keys/:id', 'key'],
+  ['/lamb/v1/chats/:id', 'chat'],
   ['/lamb/v1/runs/:id', 'run'],
 ];
 
@@ -36,11 +30,21 @@ const harmless = new Set(
   `limit cursor scope type search sort format from to
   name description system_prompt prompt_template RAG_Top_k version is_public rubric trusted_gateway expires_in_days path file
   setups kb_server features limits assistant_defaults
+  title content decision after text moodle group_by currency organization user_default prices
   messages stream stream_options lamb temperature top_p max_tokens max_completion_tokens stop presence_penalty
   frequency_penalty seed logit_bias response_format reasoning_effort`.split(/\s+/),
 );
 /** Fields that can; each has a test below. */
-const naming = new Set(['assistant', 'assistant_id', 'model', 'emails', 'assistants', 'metadata', 'RAG_collections']);
+const naming = new Set([
+  'assistant',
+  'assistant_id',
+  'model',
+  'emails',
+  'assistants',
+  'metadata',
+  'RAG_collections',
+  'users',
+]);
 
 const NORTH = 'canary-north-7f3a';
 const SOUTH = 'canary-south-9c1e';
@@ -72,11 +76,17 @@ const absent: World = {
   rubric: randomUUID(),
   file: randomUUID(),
   key: randomUUID(),
+  chat: randomUUID(),
   run: randomUUID(),
 };
 
 function kindOf({ path }: RecordedRoute): Kind | undefined {
   return kinds.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+}
+
+function fillPath(path: string, id: string): string {
+  const filled = path.replace(':id', id).replace(':call_id', 'call_1').replace(':name', 'simple_rag');
+  return filled + (sampleQueries[path] ?? '');
 }
 
 function listRoutesWithIds(): { route: RecordedRoute; kind: Kind }[] {
@@ -134,7 +144,7 @@ async function compareIds(door: Door, foreign: World): Promise<{ name: string; s
     listRoutesWithIds().map(async ({ route: { name, method, path }, kind }) => {
       const [theirs, nobodys] = await Promise.all(
         [foreign[kind], absent[kind]].map(async (id) => {
-          const reply = await ask(door, method, path.replace(':id', id), sampleBodies[name]);
+          const reply = await ask(door, method, fillPath(path, id), sampleBodies[name]);
           return { status: reply.status, print: fingerprint(reply, id) };
         }),
       );
@@ -147,7 +157,7 @@ async function compareIds(door: Door, foreign: World): Promise<{ name: string; s
 async function snapshot(teacher: Person, world: World): Promise<string> {
   const paths = listRoutesWithIds()
     .filter(({ route }) => route.method === 'GET')
-    .map(({ route, kind }) => route.path.replace(':id', world[kind]));
+    .map(({ route, kind }) => fillPath(route.path, world[kind]));
   const replies = await Promise.all(['/lamb/v1/keys', ...paths].map((path) => lamb.call(teacher, 'GET', path)));
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
   return replies.map(({ text }) => text).join('\n');
@@ -222,6 +232,19 @@ describe('an id of another organisation', () => {
     const missing = await lamb.call(lamb.south.teacher, 'PUT', path, { emails: [nobodys] });
     expect(found.status).toBe(400);
     expect(fingerprint(found, theirs)).toBe(fingerprint(missing, nobodys));
+  });
+
+  it('is no user to give a budget to', async () => {
+    const [found, missing] = await Promise.all(
+      [lamb.north.teacher.id, randomUUID()].map(async (id) => {
+        const reply = await lamb.call(lamb.south.admin, 'PUT', '/lamb/v1/organizations/current/budgets', {
+          users: [{ user_id: id, tokens: 1, cost_micros: null }],
+        });
+        return { status: reply.status, print: fingerprint(reply, id) };
+      }),
+    );
+    expect(found?.status).toBe(400);
+    expect(found).toEqual(missing);
   });
 
   it('opens nothing when a key is made for it', async () => {
@@ -312,247 +335,22 @@ describe('inside one organisation', () => {
     expect(await snapshot(lamb.north.teacher, north)).toBe(before);
   });
 
-  it('an administrator sees every assistant, and nobody’s files, rubrics or keys', async () => {
+  it('an administrator sees every assistant and its traces, and nobody’s files, rubrics, chats or keys', async () => {
     const [door] = await openDoors(lamb, lamb.north.admin);
     if (!door) throw new Error('There is no door.');
     const reads = listRoutesWithIds().filter(({ route }) => route.method === 'GET');
     const replies = await Promise.all(
-      reads.map(async ({ route, kind }) => ({
-        kind,
-        name: route.name,
-        status: (await ask(door, 'GET', route.path.replace(':id', north[kind]))).status,
-      })),
+      reads.map(async ({ route, kind }) => {
+        const { status, text } = await ask(door, 'GET', fillPath(route.path, north[kind]));
+        return { kind, name: route.name, status, text };
+      }),
     );
-    for (const { kind, name, status } of replies) {
-      expect(status, name).toBe(kind === 'assistant' || kind === 'run' ? 200 : 404);
+    for (const { kind, name, status, text } of replies) {
+      // With an assistant everybody has a workspace of their own.
+      if (name.includes('/workspace')) expect(text, name).not.toContain(`The workspace of ${NORTH}`);
+      else expect(status, name).toBe(kind === 'assistant' || name.endsWith('/trace') ? 200 : 404);
     }
     expect((await ask(door, 'DELETE', `/lamb/v1/keys/${north.key}`)).status).toBe(404);
-  });
-
-  it('shared is readable and usable, not editable; published is usable; a student never sees the prompt', async () => {
-    const { teacher, colleague, student } = lamb.north;
-    const created = await lamb.call(teacher, 'POST', '/lamb/v1/assistants', {
-      name: 'Tutor',
-      system_prompt: 'secret-prompt-5d2',
-    });
-    const { id } = Assistant.parse(created.body);
-    const path = `/lamb/v1/assistants/${id}`;
-    const chat = (person: Person) =>
-      lamb.call(person, 'POST', `/lamb/v1/completions?assistant=${id}`, {
-        messages: [{ role: 'user', content: 'Hello' }],
-      });
-
-    await lamb.call(teacher, 'PUT', `${path}/shares`, { emails: [colleague.email, student.email] });
-    expect((await lamb.call(colleague, 'GET', path)).body).toMatchObject({ system_prompt: 'secret-prompt-5d2' });
-    expect((await chat(colleague)).status).toBe(200);
-    expect((await chat(student)).status).toBe(200);
-    const refused: [string, string, unknown?][] = [
-      ['PATCH', path, { name: 'Mine now' }],
-      ['DELETE', path],
-      ['GET', `${path}/shares`],
-      ['PUT', `${path}/shares`, { emails: [] }],
-      ['PUT', `${path}/publication`],
-      ['DELETE', `${path}/publication`],
-    ];
-    for (const [method, address, body] of refused) {
-      const reply = await lamb.call(colleague, method, address, body);
-      expect(reply.status, `${method} ${address}`).toBe(403);
-      expect(reply.body).toMatchObject({ code: 'forbidden' satisfies ErrorCode });
-    }
-
-    await lamb.call(teacher, 'PUT', `${path}/shares`, { emails: [] });
-    expect((await chat(colleague)).status).toBe(404);
-    expect((await lamb.call(colleague, 'GET', path)).status).toBe(404);
-
-    await lamb.call(teacher, 'PUT', `${path}/publication`);
-    expect((await chat(colleague)).status).toBe(200);
-    expect((await chat(student)).status).toBe(200);
-    expect((await lamb.call(colleague, 'GET', path)).status).toBe(403);
-    for (const door of await openDoors(lamb, student)) {
-      const seen = await Promise.all(
-        ['/v1/models', '/lamb/v1/assistants', '/lamb/v1/assistants?scope=published', path, `${path}/export`].map(
-          (address) => ask(door, 'GET', address),
-        ),
-      );
-      expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 403, 403]);
-      expect(seen.map(({ text }) => text).join()).toContain('Tutor');
-      expect(seen.map(({ text }) => text).join()).not.toContain('secret-prompt-5d2');
-    }
-
-    await lamb.call(teacher, 'DELETE', `${path}/publication`);
-    expect((await chat(student)).status).toBe(404);
-  });
-});
-
-describe('what a body says about identity', () => {
-  const claims = () => ({
-    id: Number(north.assistant),
-    rubric_id: north.rubric,
-    organization_id: lamb.north.id,
-    organizationId: lamb.north.id,
-    owner: lamb.north.teacher.email,
-    owner_id: lamb.north.teacher.id,
-    ownerId: lamb.north.teacher.id,
-    user_id: lamb.north.teacher.id,
-    role: 'owner',
-    created_at: 1,
-    updated_at: 1,
-    published: true,
-    version_of: 1,
-  });
-
-  it('is ignored when an assistant is made, changed or imported', async () => {
-    const { teacher } = lamb.south;
-    const now = Math.floor(Date.now() / 1000);
-    const created = await lamb.call(teacher, 'POST', '/lamb/v1/assistants', { ...claims(), name: 'Claim' });
-    expect(created.status).toBe(201);
-    const assistant = Assistant.parse(created.body);
-    const changed = await lamb.call(teacher, 'PATCH', `/lamb/v1/assistants/${assistant.id}`, {
-      ...claims(),
-      description: 'x',
-    });
-    const imported = await lamb.call(teacher, 'POST', '/lamb/v1/assistants/import', {
-      ...claims(),
-      name: 'Imported claim',
-      system_prompt: '',
-      metadata: '{}',
-    });
-    expect(imported.status).toBe(201);
-    const { assistant: copy, dropped } = imported.body as { assistant: unknown; dropped: string[] };
-    expect(dropped.toSorted()).toEqual(Object.keys(claims()).toSorted());
-    for (const each of [assistant, Assistant.parse(changed.body), Assistant.parse(copy)]) {
-      expect(each).toMatchObject({ owner: teacher.email, organization_id: lamb.south.id, published: false });
-      expect(each.id).not.toBe(Number(north.assistant));
-      expect(each.created_at).toBeGreaterThan(now - 60);
-    }
-    expect(changed.body).toMatchObject({ id: assistant.id });
-  });
-
-  it('is ignored when a rubric, a file or a key is made', async () => {
-    const { teacher, student } = lamb.south;
-    const rubric = await lamb.call(teacher, 'POST', '/lamb/v1/rubrics', { ...claims(), rubric: sampleRubric });
-    expect(rubric.body).toMatchObject({ owner: teacher.email });
-    const { rubric_id: rubricId, created_at: createdAt } = rubric.body as { rubric_id: string; created_at: number };
-    expect(rubricId).not.toBe(north.rubric);
-    expect(createdAt).toBeGreaterThan(1);
-    const replaced = await lamb.call(teacher, 'PUT', `/lamb/v1/rubrics/${rubricId}`, {
-      ...claims(),
-      rubric: sampleRubric,
-    });
-    expect(replaced.body).toMatchObject({ rubric_id: rubricId, owner: teacher.email });
-
-    const form = new FormData();
-    form.append('id', north.file);
-    form.append('owner', lamb.north.teacher.email);
-    form.append('organization_id', lamb.north.id);
-    form.append('file', new Blob(['mine']), 'claims.md');
-    const headers = { authorization: `Bearer ${teacher.key}` };
-    const file = await send(lamb, 'POST', '/lamb/v1/files', { headers, body: form });
-    expect(file.body).toMatchObject({ owner: teacher.email, path: 'claims.md' });
-    expect(file.body).not.toMatchObject({ id: north.file });
-
-    const [, session] = await openDoors(lamb, student);
-    const key = await ask(session ?? { headers: {} }, 'POST', '/lamb/v1/keys', { ...claims(), name: 'claims' });
-    expect(key.status).toBe(201);
-    const me = await lamb.call(key.body as { key: string }, 'GET', '/lamb/v1/me');
-    expect(me.body).toMatchObject({ user_id: student.id, organization_id: lamb.south.id, role: 'end_user' });
-  });
-
-  it('is ignored in the organisation’s configuration: the caller’s own is changed', async () => {
-    const path = '/lamb/v1/organizations/current/config';
-    const before = await lamb.call(lamb.north.admin, 'GET', path);
-    const mine = await lamb.call(lamb.south.admin, 'GET', path);
-    const { config } = mine.body as { config: Record<string, unknown> };
-    const changed = await lamb.call(lamb.south.admin, 'PUT', path, { ...config, ...claims() });
-    expect(changed.status).toBe(200);
-    expect((await lamb.call(lamb.north.admin, 'GET', path)).text).toBe(before.text);
-    expect((await lamb.call(lamb.south.admin, 'GET', '/lamb/v1/me')).body).toMatchObject({
-      organization_id: lamb.south.id,
-    });
-    await lamb.call(lamb.south.admin, 'PUT', path, config);
-  });
-});
-
-describe('an import with ids of another organisation', () => {
-  it('drops and names them, and what it refers to stays out of reach', async () => {
-    const exported = await lamb.call(lamb.north.teacher, 'GET', `/lamb/v1/assistants/${north.assistant}/export`);
-    const imported = await lamb.call(lamb.south.teacher, 'POST', '/lamb/v1/assistants/import', {
-      ...(exported.body as Record<string, unknown>),
-      api_key: 'sk-foreign-secret',
-    });
-    expect(imported.status).toBe(201);
-    const { assistant, dropped } = imported.body as { assistant: unknown; dropped: string[] };
-    for (const field of ['id', 'organization_id', 'owner', 'published', 'created_at', 'api_callback', 'api_key']) {
-      expect(dropped, field).toContain(field);
-    }
-    expect(imported.text).not.toContain('sk-foreign-secret');
-    const { id, owner } = Assistant.parse(assistant);
-    expect(owner).toBe(lamb.south.teacher.email);
-    lamb.llm.reset();
-    const turn = await lamb.call(lamb.south.teacher, 'POST', `/lamb/v1/completions?assistant=${id}`, {
-      messages: [{ role: 'user', content: 'Show me the notes.' }],
-    });
-    expect(turn.status).toBe(200);
-    expect((turn.body as { lamb: { problems: unknown[] } }).lamb.problems).toHaveLength(2);
-    expect(JSON.stringify(lamb.llm.requests)).not.toContain(`The notes of ${NORTH}`);
-    await lamb.call(lamb.south.teacher, 'DELETE', `/lamb/v1/assistants/${id}`);
-  });
-});
-
-describe('an organisation without provider settings', () => {
-  it('is told what to do, and no provider hears of it', async () => {
-    vi.stubEnv('OPENAI_API_KEY', 'sk-operator');
-    vi.stubEnv('OPENAI_BASE_URL', `${lamb.llm.url}/v1`);
-    vi.stubEnv('ANTHROPIC_API_KEY', 'sk-operator');
-    const organizationId = await createOrganization(lamb.services.db, { name: 'West university', slug: 'west' });
-    const userId = await createAccount(lamb.services, {
-      email: 'teacher@west.test',
-      name: 'teacher',
-      password: 'correct horse battery',
-      organizationId,
-      role: 'owner',
-    });
-    const person = { key: await makeKey(lamb.services, { userId, organizationId }) };
-    lamb.llm.reset();
-    lamb.kb.reset();
-    const messages = [{ role: 'user', content: 'Hello' }];
-    for (const connector of ['openai', 'ollama', 'anthropic', 'banana_img']) {
-      const created = await lamb.call(person, 'POST', '/lamb/v1/assistants', {
-        name: connector,
-        metadata: { connector, llm: 'gpt-4o-mini', rag_processor: 'simple_rag' },
-        RAG_collections: '1',
-      });
-      const { id } = Assistant.parse(created.body);
-      for (const stream of [false, true]) {
-        const reply = await lamb.call(person, 'POST', `/lamb/v1/completions?assistant=${id}`, { messages, stream });
-        expect(reply.status, connector).toBe(422);
-        expect(reply.body).toMatchObject({
-          code: 'provider_not_configured',
-          title: `The organisation has not set up the provider “${connector}”, and has no default model.`,
-          next: 'An administrator of the organisation adds a provider under /lamb/v1/organizations/current/config.',
-        });
-        const model = `lamb_assistant.${id}`;
-        const openai = await lamb.call(person, 'POST', '/v1/chat/completions', { model, messages, stream });
-        expect(openai.status).toBe(422);
-        expect(openai.body).toMatchObject({
-          error: { code: 'provider_not_configured', type: 'invalid_request_error' },
-        });
-      }
-    }
-    // A model that needs no provider still has no knowledge-base server to ask.
-    const created = await lamb.call(person, 'POST', '/lamb/v1/assistants', {
-      name: 'bypass',
-      metadata: { connector: 'bypass', rag_processor: 'simple_rag' },
-      RAG_collections: '1',
-    });
-    const { id } = Assistant.parse(created.body);
-    const reply = await lamb.call(person, 'POST', `/lamb/v1/completions?assistant=${id}`, { messages });
-    expect(reply.body).toMatchObject({
-      lamb: { problems: [{ tool: 'simple_rag', message: expect.stringContaining('an administrator can set one up') }] },
-    });
-    expect(lamb.llm.requests).toEqual([]);
-    expect(lamb.kb.requests).toEqual([]);
-    vi.unstubAllEnvs();
   });
 });
 
@@ -581,8 +379,9 @@ describe('random reads across the border', () => {
       const { own, foreign, world, doors } = pick(sides);
       const route = pick(reads);
       const kind = kindOf(route);
-      const path = route.path.replace(':id', kind ? world[kind] : '1').replace(':name', 'simple_rag');
-      const query = pick(['', '?limit=100', `?search=${foreign}`, '?scope=visible', `?assistant=${world.assistant}`]);
+      const path = fillPath(route.path, kind ? world[kind] : '1');
+      const more = pick(['', 'limit=100', `search=${foreign}`, 'scope=visible', `assistant=${world.assistant}`]);
+      const query = `${path.includes('?') ? '&' : '?'}${more}`;
       const { text } = await ask(pick(doors), 'GET', path + query);
       if (text.includes(own)) seenOwn += 1;
       return text.includes(foreign) ? [`${path}${query}`] : [];
@@ -593,61 +392,6 @@ describe('random reads across the border', () => {
     }
     expect(hits).toEqual([]);
     expect(seenOwn, 'the reads that are allowed did find their own').toBeGreaterThan(20);
-  });
-});
-
-describe('one database connection, handed from organisation to organisation', () => {
-  it('carries nothing over', async () => {
-    const narrow = await startTestServer({ LAMB_DATABASE_CONNECTIONS: '1' });
-    try {
-      const worlds = [
-        { own: NORTH, foreign: SOUTH, people: narrow.north, world: await makeWorld(narrow, narrow.north, NORTH) },
-        { own: SOUTH, foreign: NORTH, people: narrow.south, world: await makeWorld(narrow, narrow.south, SOUTH) },
-      ];
-      const doors = await Promise.all(worlds.map(({ people }) => openDoors(narrow, people.teacher)));
-      const requests: [method: string, path: (world: World) => string, body?: unknown][] = [
-        ['GET', () => '/lamb/v1/assistants?limit=100'],
-        ['GET', ({ assistant }) => `/lamb/v1/assistants/${assistant}`],
-        // A statement that fails leaves its transaction broken, and the next request gets the same connection.
-        ['POST', () => '/lamb/v1/assistants', (own: string) => ({ name: own })],
-        ['GET', () => '/v1/models'],
-        [
-          'POST',
-          ({ assistant }) => `/lamb/v1/completions?assistant=${assistant}`,
-          () => sampleBodies['POST /lamb/v1/completions'],
-        ],
-        ['GET', ({ rubric }) => `/lamb/v1/rubrics/${rubric}`],
-        ['POST', () => '/lamb/v1/rubrics', () => ({ rubric: { ...sampleRubric, title: '\u0000' } })],
-        ['GET', ({ file }) => `/lamb/v1/files/${file}/content`],
-        ['GET', () => '/lamb/v1/files'],
-        ['GET', ({ run }) => `/lamb/v1/runs/${run}/trace`],
-        ['GET', () => '/lamb/v1/rubrics?cursor=garbage'],
-      ];
-      let seenOwn = 0;
-      for (let round = 0; round < 4; round += 1) {
-        const replies = await Promise.all(
-          requests.flatMap(([method, path, body]) =>
-            worlds.map(async ({ own, foreign, world }, index) => {
-              const door = doors[index]?.[round % 2];
-              const content: unknown = typeof body === 'function' ? (body as (own: string) => unknown)(own) : undefined;
-              const reply = await send(narrow, method, path(world), {
-                headers: { ...door?.headers, ...(content === undefined ? {} : { 'content-type': 'application/json' }) },
-                ...(content === undefined ? {} : { body: JSON.stringify(content) }),
-              });
-              return { name: `${own}: ${method} ${path(world)}`, own, foreign, ...reply };
-            }),
-          ),
-        );
-        expect(replies.filter(({ status }) => status >= 500).map(({ name }) => name)).toEqual([]);
-        expect(replies.filter(({ text, foreign }) => text.includes(foreign)).map(({ name }) => name)).toEqual([]);
-        seenOwn += replies.filter(({ text, own }) => text.includes(own)).length;
-      }
-      expect(seenOwn).toBeGreaterThan(40);
-      expect(await narrow.services.db.selectFrom('lamb.assistants').selectAll().execute()).toEqual([]);
-      expect(await narrow.services.db.selectFrom('lamb.rubrics').selectAll().execute()).toEqual([]);
-    } finally {
-      await narrow.stop();
-    }
   });
 });
 

@@ -13,6 +13,7 @@ import { createAssistant, deleteAssistant, listAssistants, updateAssistant, with
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { decide } from '../access/decide.ts';
+import { applyColumns } from '../assistants/apply-columns.ts';
 import { auditAssistant } from '../assistants/audit-assistant.ts';
 import { createWithFreeName } from '../assistants/create-with-free-name.ts';
 import { importAssistant } from '../assistants/import-assistant.ts';
@@ -137,16 +138,17 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
       },
       async ({ principal, params, body }) =>
         await withAssistant(db, principal, params.id, 'assistant.edit', async (tx, { assistant }) => {
+          const columns = { ragCollections: body.RAG_collections, ragTopK: body.RAG_Top_k };
           const prepared = await prepareAssistant(
             tx,
             assistant,
             {
               systemPrompt: body.system_prompt ?? assistant.systemPrompt,
               promptTemplate: body.prompt_template ?? assistant.promptTemplate,
-              metadata: body.metadata ?? assistant.metadata,
+              metadata: body.metadata ?? applyColumns(assistant, columns),
               columns: {
-                ragCollections: body.RAG_collections ?? assistant.ragCollections,
-                ragTopK: body.RAG_Top_k ?? assistant.ragTopK,
+                ragCollections: columns.ragCollections ?? assistant.ragCollections,
+                ragTopK: columns.ragTopK ?? assistant.ragTopK,
               },
             },
             catalogue,

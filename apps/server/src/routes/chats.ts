@@ -11,7 +11,6 @@ import {
   type Principal,
 } from '@lamb/contract';
 import {
-  addChatMessage,
   createChat,
   deleteChat,
   getAssistantAccess,
@@ -141,10 +140,10 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
           getAssistantAccess(tx, chat.assistantId, principal.userId),
         );
         const messages = [...history.map(({ message }) => ChatMessage.parse(message)), said];
-        const run = await startRun(services, principal, loaded, toTurnRequest({ ...sampling, messages }), chat.id);
-        await withTenant(db, principal.organizationId, (tx) =>
-          addChatMessage(tx, chat.id, { runId: run.id, message: said }),
-        );
+        const run = await startRun(services, principal, loaded, toTurnRequest({ ...sampling, messages }), {
+          chatId: chat.id,
+          said,
+        });
         return await reply.code(202).send(toRunResource(run));
       },
     );

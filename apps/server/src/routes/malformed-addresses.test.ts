@@ -76,7 +76,7 @@ describe('an id that cannot be one', () => {
     const withId = routes.filter(({ path }) => path.startsWith('/lamb/') && path.includes('/:id'));
     expect(withId.length).toBeGreaterThanOrEqual(18);
     for (const { method, path, name } of withId) {
-      const reply = await askAsAdmin(method, path.replace(':id', id), name);
+      const reply = await askAsAdmin(method, path.replace(':id', id).replace(':call_id', 'call_1'), name);
       expect([400, 404], `${name}: ${reply.status} ${reply.text}`).toContain(reply.status);
       expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
       expect(ProblemBody.parse(reply.body).title).not.toBe('The request could not be read.');

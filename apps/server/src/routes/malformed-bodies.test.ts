@@ -81,7 +81,8 @@ function readRefusal(
 }
 
 const listRoutesWithBody = () => routes.filter(({ name }) => name in sampleBodies);
-const fillPath = (path: string) => path.replace(':id', '1').replace(':name', 'simple_rag');
+const fillPath = (path: string) =>
+  path.replace(':id', '1').replace(':call_id', 'call_1').replace(':name', 'simple_rag');
 
 describe('a body that is no JSON object', () => {
   it.each(bodies)('$what → $status', async ({ type, body, status, says }) => {

@@ -59,6 +59,15 @@ PUT /lamb/v1/organizations/current/budgets: budget.configure
 GET /lamb/v1/organizations/current/prices: budget.configure
 PUT /lamb/v1/organizations/current/prices: budget.configure
 GET /lamb/v1/me/budget: me.read
+GET /lamb/v1/chats: chat.list
+POST /lamb/v1/chats: chat.create
+GET /lamb/v1/chats/:id: chat.read
+DELETE /lamb/v1/chats/:id: chat.edit
+POST /lamb/v1/chats/:id/turns: chat.edit
+GET /lamb/v1/runs/:id: run.read
+GET /lamb/v1/runs/:id/events: run.read
+POST /lamb/v1/runs/:id/cancel: run.control
+POST /lamb/v1/runs/:id/calls/:call_id/decision: run.control
 GET /lamb/v1/runs/:id/trace: trace.read
 GET /health/live: public
 GET /health/ready: public

@@ -18,7 +18,7 @@ export const AssistantBody = z
   .meta({ id: 'AssistantBody' });
 export type AssistantBody = z.infer<typeof AssistantBody>;
 
-/** A change to an assistant: what is left out stays. `updated_at` refuses the change when someone else was faster. */
+/** A change to an assistant: what is left out stays. `version`, where given, refuses the change when someone else was faster. */
 export const AssistantPatch = z
   .object({
     name: AssistantBody.shape.name.optional(),
@@ -62,7 +62,7 @@ export const Assistant = AssistantSummary.extend({
 }).meta({ id: 'Assistant' });
 export type Assistant = z.infer<typeof Assistant>;
 
-/** What an end user sees of an assistant that was published or shared with them. */
+/** How a list of assistants is asked for. */
 export const AssistantListQuery = PageQuery.extend({
   scope: z.enum(['mine', 'shared', 'published', 'visible', 'organization']).default('visible'),
   type: z.enum(['classic', 'multi_tool']).optional(),

@@ -9,8 +9,8 @@ const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\:*?"<>|%]/u;
  */
 export const FilePath = z
   .string()
-  .min(1)
-  .max(1000)
+  .min(1, 'A file path has at least one character.')
+  .max(1000, 'A file path has at most 1000 characters.')
   .refine(
     (path) =>
       path === path.normalize('NFKC') &&

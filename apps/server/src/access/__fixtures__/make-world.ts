@@ -9,6 +9,7 @@ export interface World {
   readonly rubric: string;
   readonly file: string;
   readonly key: string;
+  readonly chat: string;
   readonly run: string;
 }
 
@@ -40,20 +41,25 @@ export async function makeWorld(lamb: TestServer, { teacher }: TestOrganization,
       },
     }),
   );
-  const turn = await read<{ lamb: { run_id: string } }>(
-    200,
-    lamb.call(teacher, 'POST', `/lamb/v1/completions?assistant=${assistant.id}`, {
-      messages: [{ role: 'user', content: canary }],
-    }),
+  const workspace = `/lamb/v1/assistants/${assistant.id}/workspace/files?path=workspace.md`;
+  await read(200, lamb.call(teacher, 'PUT', workspace, { text: `The workspace of ${canary}.` }));
+  const chat = await read<{ id: string }>(
+    201,
+    lamb.call(teacher, 'POST', '/lamb/v1/chats', { assistant_id: assistant.id, title: canary }),
   );
-  const run = turn.lamb.run_id;
-  await vi.waitFor(() => read(200, lamb.call(teacher, 'GET', `/lamb/v1/runs/${run}/trace`)));
+  const { id: run } = await read<{ id: string }>(
+    202,
+    lamb.call(teacher, 'POST', `/lamb/v1/chats/${chat.id}/turns`, { content: `I am ${canary}.` }),
+  );
+  await read(200, lamb.call(teacher, 'GET', `/lamb/v1/runs/${run}/events`));
+  await vi.waitFor(() => read(200, lamb.call(teacher, 'GET', `/lamb/v1/runs/${run}/trace`)), { timeout: 10_000 });
   const keys = await read<{ items: { id: string }[] }>(200, lamb.call(teacher, 'GET', '/lamb/v1/keys'));
   return {
     assistant: String(assistant.id),
     rubric: rubric.rubric_id,
     file: file.id,
     key: keys.items[0]?.id ?? '',
+    chat: chat.id,
     run,
   };
 }
