@@ -85,6 +85,17 @@ describe('an id that cannot be one', () => {
     expect([400, 404]).toContain(query.status);
   });
 
+  it.each(['1e3', '0x3e8', '1000.0', '%201000', '+1000', '1_000', '１０００'])(
+    'a number in another spelling is no id of an assistant: %s',
+    async (id) => {
+      const reply = await askAsAdmin('GET', `/lamb/v1/assistants/${id}`);
+      expect(reply.status).toBe(400);
+      expect(reply.body).toMatchObject({
+        title: 'The request is not valid: “id”: An assistant’s id is a number, as the list of assistants shows it.',
+      });
+    },
+  );
+
   it('steps in the address lead nowhere', async () => {
     for (const path of [
       '/lamb/v1/assistants/../../metrics',
