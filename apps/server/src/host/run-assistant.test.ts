@@ -351,15 +351,17 @@ describe('a run that asks another assistant', () => {
     const parent = await makeParent([asking(idOf('own'))]);
     await limit(1_000_000);
     try {
+      const name = `call_assistant_${String(idOf('own'))}`;
       lamb.llm.script(
-        { toolCalls: [{ name: `call_assistant_${String(idOf('own'))}`, arguments: { query: 'Why?' } }] },
-        { text: 'Because.', when: { contains: CHILD } },
+        { toolCalls: ['Why?', 'How?'].map((query) => ({ name, arguments: { query } })) },
+        // Both are under way at the same time.
+        { text: 'Because.', when: { contains: CHILD }, firstDelayMs: 150, times: 2 },
         { text: 'Because it says so.' },
       );
       const { events, text } = await streamCompletion(lamb, north.student, { model: parent.model, messages: question });
       expect(text).toBe('Because it says so.');
       const booked = await listBooked(events[0]?.run_id ?? '');
-      expect(booked.map(({ assistant_id: id }) => id)).toEqual([parent.id, idOf('own'), parent.id]);
+      expect(booked.map(({ assistant_id: id }) => id)).toEqual([parent.id, idOf('own'), idOf('own'), parent.id]);
     } finally {
       await limit(null);
     }
