@@ -57,6 +57,24 @@ const rooms = [
       'Decisions (who may, what runs) belong to apps/server or packages/engine, which call the store with a `db` or a tenant transaction.',
   },
   {
+    name: 'packages/runs',
+    mayImport: [
+      room('packages/contract'),
+      room('packages/engine'),
+      room('packages/plugin-kit'),
+      room('packages/store'),
+      library('@dbos-inc/dbos-sdk'),
+      library('kysely'),
+      library('pg'),
+      library('@types/pg'),
+      library('zod'),
+      anyNodeModule,
+    ],
+    comment:
+      'packages/runs executes turns durably: it imports contract, engine and store, and the journal it is built on. ' +
+      'What a turn needs from outside comes in with `prepare`, which apps/server builds.',
+  },
+  {
     name: 'packages/testing',
     mayImport: [anyLibrary, anyNodeModule],
     comment:

@@ -5,6 +5,8 @@ const config: KnipConfig = {
   ignoreExportsUsedInFile: { interface: true, type: true },
   // The examples are written as in a plugin's own package, which would list what they import.
   ignoreIssues: { 'docs/examples/**': ['unlisted'] },
+  // Applies diffs where it is installed; the tests do without it where it is not.
+  ignoreBinaries: ['patch'],
   treatConfigHintsAsErrors: true,
   // Entry points are known from the scripts of package.json, each package's exports and the configuration of the tools.
   workspaces: {
