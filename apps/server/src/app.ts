@@ -42,6 +42,8 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     genReqId: () => randomUUID(),
     requestTimeout: 120_000,
+    // Who asks on an open connection while the server stops is still answered.
+    return503OnClosing: false,
     frameworkErrors: sendError,
   });
   readJsonBodies(app);

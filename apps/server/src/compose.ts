@@ -4,6 +4,7 @@ import { createBypassConnector } from '@lamb/connectors/bypass';
 import { createOllamaConnector } from '@lamb/connectors/ollama';
 import { createOpenAiConnector } from '@lamb/connectors/openai';
 import { createCatalogue } from '@lamb/engine';
+import type { Tool } from '@lamb/plugin-kit';
 import { contextAwareAugment } from '@lamb/prompt-processors/context-aware-augment';
 import { moodleAugment } from '@lamb/prompt-processors/moodle-augment';
 import { multiAugment } from '@lamb/prompt-processors/multi-augment';
@@ -34,8 +35,11 @@ import { withResilience } from './resilience/with-resilience.ts';
 import type { Services } from './services.ts';
 import { createTokenCounter } from './tokens/create-token-counter.ts';
 
-/** Builds everything from the configuration: the only place that knows all the parts. */
-export function compose(config: Config): Services & { close(): Promise<void> } {
+/** Builds everything from the configuration: the only place that knows all the parts. Further tools stand beside the product's own. */
+export function compose(
+  config: Config,
+  extra: { readonly tools?: readonly Tool[] } = {},
+): Services & { close(): Promise<void> } {
   const log = pino({
     level: config.logLevel,
     redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
@@ -69,6 +73,7 @@ export function compose(config: Config): Services & { close(): Promise<void> } {
       rubricEval,
       imageGen,
       patchFile,
+      ...(extra.tools ?? []),
     ],
     connectors: [
       withResilience(createOpenAiConnector({ dispatcher: outbound }), resilience),

@@ -3,8 +3,8 @@ export { createCatalogue, type Catalogue } from './catalogue.ts';
 export { collectRun, type CollectedRun } from './collect-run.ts';
 export { compilePlan, type AssistantSource } from './compile-plan.ts';
 export { estimateUsage } from './estimate-usage.ts';
-export { createEventSequence, type EventBody } from './event-sequence.ts';
-export { executeTurn } from './execute-turn.ts';
+export { createEventSequence, type EventBody, type NumberEvent } from './event-sequence.ts';
+export { executeTurn, type TurnEnd } from './execute-turn.ts';
 export type { Plan } from './plan.ts';
 export { runTurn } from './run-turn.ts';
 export { TurnDeadlinePassed } from './turn-deadline-passed.ts';
@@ -16,6 +16,7 @@ export type {
   Reservation,
   RunBudget,
   RunStep,
+  StepScope,
   TurnPorts,
   TurnRequest,
 } from './turn-ports.ts';

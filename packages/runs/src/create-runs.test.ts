@@ -96,7 +96,7 @@ function prepare(run: OwnedRun) {
     now: Date.now,
   } as unknown as Omit<TurnPorts, 'signal' | 'approve'>;
   const request = { messages: [{ role: 'user' as const, content: 'Why?' }], sampling: {} };
-  return Promise.resolve({ plan, request, ports, observe: () => undefined });
+  return Promise.resolve({ plan, request, ports, observe: () => undefined, booked: () => Promise.resolve() });
 }
 
 const call = (what: string): ModelEvent => ({

@@ -1,52 +1,40 @@
-import { DBOS } from '@dbos-inc/dbos-sdk';
+import { DBOS, Error as DbosError } from '@dbos-inc/dbos-sdk';
+import { dbRetryConfig } from '@dbos-inc/dbos-sdk/internal/utils';
 import type { RunEvent } from '@lamb/contract';
-import {
-  createEventSequence,
-  executeTurn,
-  type EventBody,
-  type Plan,
-  type RunStep,
-  type TurnPorts,
-  type TurnRequest,
-  TurnDeadlinePassed,
-} from '@lamb/engine';
+import { createEventSequence } from '@lamb/engine';
 import {
   addChatMessage,
-  beginRunEffect,
   createRun,
   getRun,
   keepRunEventPartitions,
+  openDatabase,
+  retryWhileDatabaseIsGone,
   setRunStatus,
   summarizeRunEvents,
   takeRunLease,
   withTenant,
   type Db,
-  type RunStatus,
-  type StoredRun,
 } from '@lamb/store';
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { createEventLog, LeaseLost, type RunFile } from './create-event-log.ts';
+import { createEventLog, type RunFile } from './create-event-log.ts';
+import {
+  DECISIONS,
+  executeRun,
+  failRun,
+  type Decision,
+  type OwnedRun,
+  type PreparedRun,
+  type RunAttempt,
+} from './execute-run.ts';
+import { forgetJournal } from './forget-journal.ts';
 import { NamedStatementClient } from './named-statement-client.ts';
 import { readRunEvents } from './read-run-events.ts';
 import { recoverRuns } from './recover-runs.ts';
-import { retryWhileDatabaseIsGone } from './retry-while-database-is-gone.ts';
+import type { RunRef } from './run-ref.ts';
 import { watchRuns } from './watch-runs.ts';
-
-/** What the server makes of a stored run, so that it can be executed. */
-export interface PreparedRun {
-  readonly plan: Plan;
-  readonly request: TurnRequest;
-  readonly ports: Omit<TurnPorts, 'signal' | 'approve'>;
-  /** Hears every event as it happens in this process, before it is committed. */
-  readonly observe: (event: RunEvent) => void;
-}
-
-/** A run and the organisation it belongs to. */
-export interface OwnedRun extends StoredRun {
-  readonly organizationId: string;
-}
 
 export interface RunsOptions {
   readonly db: Db;
@@ -55,6 +43,7 @@ export interface RunsOptions {
   readonly connections: number;
   /** Days after which the events of a run are removed. */
   readonly retentionDays: number;
+  /** Makes a run executable that this process did not start, or no longer remembers. */
   readonly prepare: (run: OwnedRun, signal: AbortSignal) => Promise<PreparedRun>;
   readonly onError: (error: unknown, what: string) => void;
 }
@@ -64,7 +53,11 @@ export interface NewDurableRun {
   readonly assistantId: number;
   readonly userId: string;
   readonly chatId?: string | undefined;
+  /** What the run answers in its chat; it is kept if and only if the run is. */
+  readonly said?: unknown;
   readonly input: unknown;
+  /** Makes it executable in this process with what is at hand, instead of loading it again. */
+  readonly prepare?: (run: OwnedRun, signal: AbortSignal) => PreparedRun;
 }
 
 /** Durable runs: once started, a run is finished, by this process or by another. */
@@ -77,20 +70,26 @@ export interface Runs {
   cancel(run: OwnedRun): Promise<void>;
   /** Decides about a call that waits for approval. */
   decide(run: OwnedRun, callId: string, decision: 'approved' | 'rejected'): Promise<void>;
-  close(): Promise<void>;
+  /** Finishes what is under way, for as long as there is time (20 s), and leaves the rest to others. */
+  close(withinMs?: number): Promise<void>;
 }
-
-interface RunRef {
-  readonly runId: string;
-  readonly organizationId: string;
-}
-
-type Decision = { readonly callId: string; readonly decision: 'approved' | 'rejected' } | { readonly cancelled: true };
 
 /** Changed whenever the steps of a run change so that a run of an older version could not be continued. */
 const VERSION = 'lamb-1';
-const APPROVAL_WAIT_SECONDS = 30 * 86_400;
-const DECISIONS = 'decisions';
+const DRAIN_MS = 20_000;
+const HOUSEKEEPING_MS = 3_600_000;
+const JOURNAL_KEPT_MS = 86_400_000;
+
+interface Attempt {
+  readonly ref: RunRef;
+  readonly controller: AbortController;
+  isWaiting: boolean;
+}
+
+interface FreshRun {
+  readonly run: OwnedRun;
+  readonly prepare: NewDurableRun['prepare'];
+}
 
 let execute: ((ref: RunRef) => Promise<void>) | undefined;
 
@@ -109,134 +108,114 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
   const { db, databaseUrl, onError } = options;
   const executorId = randomUUID();
   const log = createEventLog(db);
-  const watcher = watchRuns(databaseUrl);
-  const running = new Map<string, AbortController>();
-  /** Runs that were just made here: nobody has written their events yet, so there is nothing to look up. */
-  const fresh = new Set<string>();
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: options.connections, Client: NamedStatementClient });
-  pool.on('error', (error) => {
-    onError(error, 'journal connection');
-  });
-  watcher.onCancel((runId) => running.get(runId)?.abort(new Error('The run was cancelled.')));
+  const tools = { db, log, onError };
+  const running = new Map<string, Attempt>();
+  /** Runs that were just made here: nobody else has touched them, so there is nothing to look up. */
+  const fresh = new Map<string, FreshRun>();
+  let isClosing = false;
 
-  const today = () => new Date().toISOString().slice(0, 10);
   const find = async (organizationId: string, id: string): Promise<OwnedRun | undefined> => {
     const run = await withTenant(db, organizationId, (tx) => getRun(tx, id));
     return run && { ...run, organizationId };
   };
-  const setStatus = (run: OwnedRun, status: RunStatus) =>
-    retryWhileDatabaseIsGone(() => withTenant(db, run.organizationId, (tx) => setRunStatus(tx, run.id, status)));
-
-  execute = async ({ runId, organizationId }) => {
-    const run = await retryWhileDatabaseIsGone(() => find(organizationId, runId));
-    if (!run) return;
-    const controller = new AbortController();
-    running.set(runId, controller);
-    if (run.status === 'cancelled') controller.abort(new Error('The run was cancelled.'));
+  const abort = (attempt: Attempt | undefined) => attempt?.controller.abort(new Error('The run was cancelled.'));
+  const watcher = watchRuns(databaseUrl, {
+    onCancel: (runId) => {
+      abort(running.get(runId));
+    },
+    onReconnect: () => {
+      for (const attempt of running.values()) void abortIfCancelled(attempt);
+    },
+  });
+  const abortIfCancelled = async (attempt: Attempt): Promise<void> => {
     try {
-      const file = await openFile(run);
-      const prepared = await retryWhileDatabaseIsGone(() => options.prepare(run, controller.signal));
-      await executeRun(run, file, prepared, controller);
-    } finally {
-      running.delete(runId);
-    }
-  };
-
-  /** Where this attempt writes, and what earlier ones had said. */
-  const openFile = async (run: OwnedRun): Promise<RunFile & { lastSeq: number; attempts: Map<string, number> }> => {
-    const { id: runId, organizationId, startedOn } = run;
-    const filed = { runId, organizationId, startedOn };
-    if (fresh.delete(runId)) return { ...filed, epoch: 1, lastSeq: 0, attempts: new Map() };
-    const epoch = await retryWhileDatabaseIsGone(() => takeRunLease(db, runId));
-    const said = await retryWhileDatabaseIsGone(() =>
-      withTenant(db, organizationId, (tx) => summarizeRunEvents(tx, run)),
-    );
-    return { ...filed, epoch, ...said };
-  };
-
-  const executeRun = async (
-    run: OwnedRun,
-    { lastSeq, attempts, ...file }: Awaited<ReturnType<typeof openFile>>,
-    prepared: PreparedRun,
-    controller: AbortController,
-  ): Promise<void> => {
-    const { plan, request, ports, observe } = prepared;
-    const number = createEventSequence(run.id, ports.now, lastSeq);
-    const deadline = createDeadline(plan.deadlineMs, controller);
-    const decided = new Map<string, 'approved' | 'rejected'>();
-
-    const step: RunStep = (name, work) =>
-      DBOS.runStep(
-        async () => {
-          const attempt = (attempts.get(name) ?? 0) + 1;
-          attempts.set(name, attempt);
-          const emit = (body: EventBody) => {
-            const event = number(name, attempt, body);
-            log.append(file, event);
-            observe(event);
-          };
-          if (attempt > 1) emit({ type: 'step.restarted' });
-          const result = await work({
-            emit,
-            ready: () => undefined,
-            begin: async () => {
-              const isFirst = await withTenant(db, run.organizationId, (tx) => beginRunEffect(tx, run.id, name));
-              return isFirst ? 'fresh' : 'restarted';
-            },
-            signal: controller.signal,
-          });
-          // The log is ahead of the journal: a step that is recorded as done has told all of it.
-          await log.committed(run.id);
-          return result;
-        },
-        { name },
-      );
-
-    const approve = async (callId: string): Promise<'approved' | 'rejected'> => {
-      deadline.pause();
-      await setStatus(run, 'waiting');
-      try {
-        for (;;) {
-          const decision = decided.get(callId);
-          if (decision) return decision;
-          const message = await DBOS.recv<Decision>(DECISIONS, { timeoutSeconds: APPROVAL_WAIT_SECONDS });
-          if (message === null) return 'rejected';
-          if ('cancelled' in message) controller.abort(new Error('The run was cancelled.'));
-          else decided.set(message.callId, message.decision);
-          controller.signal.throwIfAborted();
-        }
-      } finally {
-        await setStatus(run, 'running');
-        deadline.resume();
-      }
-    };
-
-    try {
-      const end = await executeTurn(plan, request, { ...ports, step, approve, signal: controller.signal });
-      await retryWhileDatabaseIsGone(() =>
-        withTenant(db, run.organizationId, async (tx) => {
-          if (run.chatId !== null && end.status === 'finished') {
-            const message = { role: 'assistant', content: end.text };
-            await addChatMessage(tx, run.chatId, { runId: run.id, message });
-          }
-          await setRunStatus(tx, run.id, end.status);
-        }),
-      );
+      const run = await find(attempt.ref.organizationId, attempt.ref.runId);
+      if (run?.status === 'cancelled') abort(attempt);
     } catch (error) {
-      if (error instanceof LeaseLost) return;
-      throw error;
-    } finally {
-      deadline.clear();
+      onError(error, 'cancellation');
     }
   };
 
-  await keepRunEventPartitions(db, today(), options.retentionDays);
+  /** Takes over a run as its latest attempt; undefined: it is over, or gone. */
+  const open = async (attempt: Attempt): Promise<RunAttempt | undefined> => {
+    const { ref, controller } = attempt;
+    const begun = fresh.get(ref.runId);
+    fresh.delete(ref.runId);
+    const run = begun?.run ?? (await retryWhileDatabaseIsGone(() => find(ref.organizationId, ref.runId)));
+    const epoch = begun ? 1 : await retryWhileDatabaseIsGone(() => takeRunLease(db, ref.runId));
+    if (!run || epoch === undefined) return undefined;
+    const said = begun
+      ? { lastSeq: 0, attempts: new Map<string, number>(), hasEnded: false }
+      : await retryWhileDatabaseIsGone(() => withTenant(db, ref.organizationId, (tx) => summarizeRunEvents(tx, run)));
+    const file: RunFile = { ...ref, startedOn: run.startedOn, epoch, onRefused: (reason) => controller.abort(reason) };
+    if (run.status === 'cancelled') abort(attempt);
+    return {
+      run,
+      file,
+      controller,
+      attempts: said.attempts,
+      hasEnded: said.hasEnded,
+      number: createEventSequence(run.id, Date.now, said.lastSeq),
+      prepare: begun?.prepare ?? options.prepare,
+      onWaiting: (isWaiting) => {
+        attempt.isWaiting = isWaiting;
+      },
+    };
+  };
+  const withAttempt = async (ref: RunRef, work: (opened: RunAttempt) => Promise<void>): Promise<void> => {
+    const attempt: Attempt = { ref, controller: new AbortController(), isWaiting: false };
+    // Before anything is looked up, so that no cancellation falls between.
+    running.set(ref.runId, attempt);
+    let opened: RunAttempt | undefined;
+    try {
+      opened = await open(attempt);
+      if (opened) await work(opened);
+    } finally {
+      if (opened) log.release(opened.file);
+      if (running.get(ref.runId) === attempt) running.delete(ref.runId);
+    }
+  };
+  execute = async (ref) => {
+    // Others take it over as soon as this process has left.
+    if (isClosing) await new Promise(() => undefined);
+    await withAttempt(ref, (attempt) => executeRun(attempt, tools));
+  };
+  const restart = async (ref: RunRef): Promise<void> => {
+    await DBOS.startWorkflow(turnWorkflow, { workflowID: ref.runId })(ref);
+  };
+
+  const keepHouse = async (): Promise<void> => {
+    await keepRunEventPartitions(db, today(), options.retentionDays);
+    await forgetJournal(db, new Date(Date.now() - JOURNAL_KEPT_MS));
+  };
+  await keepHouse();
   const housekeeping = setInterval(() => {
-    keepRunEventPartitions(db, today(), options.retentionDays).catch((error: unknown) => {
-      onError(error, 'event partitions');
+    keepHouse().catch((error: unknown) => {
+      onError(error, 'housekeeping of runs');
     });
-  }, 3_600_000);
+  }, HOUSEKEEPING_MS);
   housekeeping.unref();
+
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: options.connections, Client: NamedStatementClient });
+  pool.on('error', (error) => {
+    onError(error, 'journal connection');
+  });
+  const vitals = openDatabase(databaseUrl, { maxConnections: 1, connectTimeoutMs: 2000, statementTimeoutMs: 5000 });
+  // Others must know that this process lives before anything is assigned to it.
+  const recovery = await recoverRuns({
+    db: vitals,
+    executorId,
+    version: VERSION,
+    restart,
+    giveUp: (ref) =>
+      withAttempt(ref, (attempt) => failRun(attempt, new Error('The journal has given up this run.'), tools)),
+    onError: (error) => {
+      onError(error, 'heartbeat');
+    },
+  });
+  // Its own first pause is a second, and it doubles up to a minute: a short outage would become a long one.
+  dbRetryConfig.initialBackoffSec = 0.1;
+  dbRetryConfig.maxBackoffSec = 2;
   DBOS.setConfig({
     name: 'lamb',
     executorID: executorId,
@@ -247,25 +226,16 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     logLevel: 'error',
   });
   await DBOS.launch();
-  const stopRecovering = recoverRuns({
-    db,
-    executorId,
-    version: VERSION,
-    onError: (error) => {
-      onError(error, 'heartbeat');
-    },
-  });
 
   return {
-    async start({ organizationId, assistantId, userId, chatId, input }) {
+    async start({ organizationId, assistantId, userId, chatId, said, input, prepare }) {
       const id = randomUUID();
       const startedOn = today();
-      await withTenant(db, organizationId, (tx) =>
-        createRun(tx, { id, assistantId, userId, chatId, input, startedOn }),
-      );
-      fresh.add(id);
-      await DBOS.startWorkflow(turnWorkflow, { workflowID: id })({ runId: id, organizationId });
-      return {
+      await withTenant(db, organizationId, async (tx) => {
+        await createRun(tx, { id, assistantId, userId, chatId, input, startedOn });
+        if (chatId !== undefined && said !== undefined) await addChatMessage(tx, chatId, { runId: id, message: said });
+      });
+      const run: OwnedRun = {
         id,
         organizationId,
         assistantId,
@@ -277,51 +247,53 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
         createdAt: new Date(),
         finishedAt: null,
       };
+      fresh.set(id, { run, prepare });
+      try {
+        await restart({ runId: id, organizationId });
+      } catch (error) {
+        fresh.delete(id);
+        throw error;
+      }
+      return run;
     },
     find,
     read: (run, after, signal) => readRunEvents({ db, log, watcher }, run, after, signal),
     async cancel(run) {
-      await setStatus(run, 'cancelled');
+      await withTenant(db, run.organizationId, (tx) => setRunStatus(tx, run.id, 'cancelled'));
       await sql`select pg_notify('lamb_run_cancel', ${run.id})`.execute(db);
-      await DBOS.send<Decision>(run.id, { cancelled: true }, DECISIONS);
+      await send(run, { cancelled: true });
     },
     async decide(run, callId, decision) {
       // The first decision about a call counts; the key makes a second one disappear.
-      await DBOS.send<Decision>(run.id, { callId, decision }, DECISIONS, `${run.id}:${callId}`);
+      await send(run, { callId, decision }, `${run.id}:${callId}`);
     },
-    async close() {
+    async close(withinMs = DRAIN_MS) {
       clearInterval(housekeeping);
-      await stopRecovering();
-      await DBOS.shutdown({ workflowCompletionTimeoutMS: 20_000 });
+      await recovery.retire();
+      isClosing = true;
+      const giveUpAt = performance.now() + withinMs;
+      const isBusy = () => [...running.values()].some(({ isWaiting }) => !isWaiting);
+      while (isBusy() && performance.now() < giveUpAt) await wait(20);
+      await DBOS.shutdown();
       execute = undefined;
       await log.close();
-      await watcher.close();
       await pool.end().catch(() => undefined);
+      await watcher.close();
+      await recovery.leave();
+      await vitals.destroy();
     },
   };
 }
 
-/** A deadline that does not run while a person is being waited for. */
-function createDeadline(milliseconds: number, controller: AbortController) {
-  let timer: NodeJS.Timeout | undefined;
-  let left = milliseconds;
-  let since = 0;
-  const resume = () => {
-    since = performance.now();
-    timer = setTimeout(() => {
-      controller.abort(new TurnDeadlinePassed());
-    }, left);
-  };
-  const pause = () => {
-    clearTimeout(timer);
-    left -= performance.now() - since;
-  };
-  resume();
-  return {
-    pause,
-    resume,
-    clear: () => {
-      clearTimeout(timer);
-    },
-  };
+async function send(run: OwnedRun, decision: Decision, key?: string): Promise<void> {
+  try {
+    await DBOS.send<Decision>(run.id, decision, DECISIONS, key);
+  } catch (error) {
+    // Ended so long ago that the journal has forgotten it: there is nothing left to decide.
+    if (!(error instanceof DbosError.DBOSNonExistentWorkflowError)) throw error;
+  }
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }

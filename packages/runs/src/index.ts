@@ -1,2 +1,3 @@
-export { createRuns, type NewDurableRun, type OwnedRun, type PreparedRun, type Runs } from './create-runs.ts';
+export { createRuns, type NewDurableRun, type Runs } from './create-runs.ts';
+export type { OwnedRun, PreparedRun } from './execute-run.ts';
 export { migrateRuns } from './migrate-runs.ts';

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@lamb/contract';
-import { listRunEvents, withTenant, type Db } from '@lamb/store';
+import { isRunOver, listRunEvents, retryWhileDatabaseIsGone, RUN_EVENT_PAGE, withTenant, type Db } from '@lamb/store';
 import type { EventLog } from './create-event-log.ts';
-import { retryWhileDatabaseIsGone } from './retry-while-database-is-gone.ts';
+import { isRunEnd } from './is-run-end.ts';
 import type { RunWatcher } from './watch-runs.ts';
 
 interface ReadableRun {
@@ -10,10 +10,11 @@ interface ReadableRun {
   readonly startedOn: string;
 }
 
-const ends = new Set<RunEvent['type']>(['run.finished', 'run.failed', 'run.cancelled']);
-
 /** When no word comes from the process that executes the run, look by oneself. */
 const LOOK_AGAIN_MS = 2000;
+
+/** A reader that is further behind reads from the log again, instead of keeping in memory what it has not taken. */
+const MAX_LIVE = 2000;
 
 /**
  * The events of a run after a number, until its end: first what is in the log, then what happens, from memory where the
@@ -26,52 +27,73 @@ export async function* readRunEvents(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent> {
   let last = after;
-  const live: RunEvent[] = [];
+  let live: RunEvent[] = [];
   let wake: () => void = () => undefined;
   let isStale = true;
+  /** Whether to ask, when the log has nothing, if there will ever be more. */
+  let isUnsure = true;
+  let isOver = false;
   // Subscribed before the history is read, so that nothing falls between the two.
   const stopHearing = log.subscribe(run.id, (events) => {
-    live.push(...events);
+    if (events.length === 0 || live.length + events.length > MAX_LIVE) {
+      live = [];
+      isStale = true;
+    } else live.push(...events);
     wake();
   });
   const stopWatching = watcher.watch(run.id, () => {
+    // What this process writes itself comes from memory.
+    if (log.isWriting(run.id)) return;
     isStale = true;
     wake();
   });
-  const onAbort = () => wake();
+  const onAbort = () => {
+    wake();
+  };
   signal.addEventListener('abort', onAbort);
+  const retry = <Result>(work: () => Promise<Result>) => retryWhileDatabaseIsGone(work, { signal });
   try {
     while (!signal.aborted) {
       const next = live.shift();
       if (next) {
-        // A gap means that another process wrote in between: the log has it.
+        if (next.seq <= last) continue;
         if (next.seq === last + 1) {
           last = next.seq;
           yield next;
-          if (ends.has(next.type)) return;
-        } else if (next.seq > last) isStale = true;
-        if (!isStale) continue;
+          if (isRunEnd(next)) return;
+          continue;
+        }
+        // A gap means that another process wrote in between: the log has it, and this event too.
+        isStale = true;
       }
       if (isStale) {
         isStale = false;
-        const events = await retryWhileDatabaseIsGone(() =>
+        const events = (await retry(() =>
           withTenant(db, run.organizationId, (tx) => listRunEvents(tx, run, last)),
-        );
-        for (const event of events as RunEvent[]) {
+        )) as RunEvent[];
+        for (const event of events) {
           last = event.seq;
           yield event;
-          if (ends.has(event.type)) return;
+          if (isRunEnd(event)) return;
         }
-        if (events.length > 0) isStale = true;
+        if (events.length === RUN_EVENT_PAGE) isStale = true;
+        else if (events.length === 0 && isOver) return;
+        else if (events.length === 0 && isUnsure) {
+          isUnsure = false;
+          // The end may have been written between the two questions, so the log is asked once more.
+          isOver = await retry(() => isRunOver(db, run.id));
+          isStale ||= isOver;
+        }
         continue;
       }
       const timer = setTimeout(() => {
         isStale = true;
+        isUnsure = true;
         wake();
       }, LOOK_AGAIN_MS);
       await new Promise<void>((resolve) => {
         wake = resolve;
-        if (live.length > 0 || signal.aborted) resolve();
+        if (live.length > 0 || isStale || signal.aborted) resolve();
       });
       clearTimeout(timer);
     }

@@ -3,53 +3,55 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** Word from other processes, over PostgreSQL's notifications. */
 export interface RunWatcher {
-  /** Calls back when another process has written events of this run. Returns how to stop. */
+  /** Calls back when events of this run have been written. Returns how to stop. */
   watch(runId: string, onChange: () => void): () => void;
-  /** Calls back when a run is to be cancelled, wherever it is executed. */
-  onCancel(hear: (runId: string) => void): void;
   close(): Promise<void>;
 }
 
-/** Listens on one connection for the whole process; when it breaks, a new one is opened, and everybody looks for what was missed. */
-export function watchRuns(databaseUrl: string): RunWatcher {
-  const watchers = new Map<string, Set<() => void>>();
-  const cancellers = new Set<(runId: string) => void>();
-  let client: pg.Client | undefined;
-  let closed = false;
+interface Hearing {
+  /** A run is to be cancelled, wherever it is executed. */
+  readonly onCancel: (runId: string) => void;
+  /** The connection was away, and what was said meanwhile was not heard. */
+  readonly onReconnect: () => void;
+}
 
-  const tellAll = () => {
-    for (const own of watchers.values()) for (const tell of own) tell();
+/** Listens on one connection for the whole process; when it breaks, a new one is opened, and everybody looks for what was missed. */
+export function watchRuns(databaseUrl: string, { onCancel, onReconnect }: Hearing): RunWatcher {
+  const watchers = new Map<string, Set<() => void>>();
+  const closing = new AbortController();
+  let client: pg.Client | undefined;
+
+  const tell = (runId: string) => {
+    for (const onChange of watchers.get(runId) ?? []) onChange();
   };
   const listen = async (): Promise<void> => {
-    while (!closed) {
+    for (let times = 0; !closing.signal.aborted; times += 1) {
       const next = new pg.Client({ connectionString: databaseUrl, application_name: 'lamb-listen', keepAlive: true });
       const ended = new Promise<void>((resolve) => {
         next.once('end', resolve);
-        next.once('error', () => {
+        // More than one may come, and one that nobody hears would end the process.
+        next.on('error', () => {
           resolve();
         });
       });
       next.on('notification', ({ channel, payload = '' }) => {
-        for (const runId of payload.split(',')) {
-          if (channel === 'lamb_run_cancel') for (const hear of cancellers) hear(runId);
-          else for (const tell of watchers.get(runId) ?? []) tell();
-        }
+        if (channel === 'lamb_run_cancel') onCancel(payload);
+        else tell(payload);
       });
+      client = next;
       try {
         await next.connect();
         await next.query('listen lamb_run_events; listen lamb_run_cancel');
-        client = next;
-        tellAll();
+        if (times > 0) onReconnect();
+        for (const runId of watchers.keys()) tell(runId);
         await ended;
       } catch {
         // Said elsewhere: without a database nothing works. Here it is only tried again.
       }
-      client = undefined;
       void next.end().catch(() => undefined);
-      if (!isClosed()) await wait(200);
+      await wait(200, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   };
-  const isClosed = () => closed;
   const listening = listen();
 
   return {
@@ -58,15 +60,12 @@ export function watchRuns(databaseUrl: string): RunWatcher {
       watchers.set(runId, own.add(onChange));
       return () => {
         own.delete(onChange);
-        if (own.size === 0) watchers.delete(runId);
+        if (own.size === 0 && watchers.get(runId) === own) watchers.delete(runId);
       };
     },
-    onCancel(hear) {
-      cancellers.add(hear);
-    },
     async close() {
-      closed = true;
-      await client?.end();
+      closing.abort();
+      await client?.end().catch(() => undefined);
       await listening;
     },
   };

@@ -154,6 +154,19 @@ test('a crashed process holds nothing once its reservation has expired; what it 
   expect(await count()).toMatchObject({ reserved: { tokens: 6 }, settled: { tokens: 9 } });
 });
 
+test('what is being settled at this moment is not waited for: whoever settles it waits for the counters', async () => {
+  await setCaps({ organization: { tokens: 10, micros: null } });
+  const late = await take();
+  const then = new Date(NOW.getTime() + 60_001);
+  const settled = await tenant.run(async (tx) => {
+    await tx.selectFrom('lamb.budget_reservations').select('id').where('id', '=', late).forUpdate().execute();
+    expect(await reserve({ now: then })).toHaveProperty('refusal');
+    return await settleBudget(tx, late, { tokens: 3, micros: 0 });
+  });
+  expect(settled).toBe(true);
+  expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 3 } });
+});
+
 test('money has its own caps, and the refusal says which', async () => {
   await setCaps({
     organization: { tokens: null, micros: 350 },

@@ -53,18 +53,21 @@ export {
 } from './list-assistants.ts';
 export { findMembership, listMembers, listMembershipsOfUser, type Member, type Membership } from './memberships.ts';
 export { addChatMessage, createChat, deleteChat, getChat, listChatMessages, listChats, type Chat } from './chats.ts';
-export { forgetExecutors, listLiveExecutors, recordHeartbeat } from './executors.ts';
+export { forgetExecutors, listExecutors, recordDeparture, recordHeartbeat } from './executors.ts';
 export {
   appendRunEvents,
   keepRunEventPartitions,
   listRunEvents,
+  RUN_EVENT_PAGE,
   summarizeRunEvents,
   type NewRunEvent,
 } from './run-events.ts';
 export {
   beginRunEffect,
   createRun,
+  endRun,
   getRun,
+  isRunOver,
   setRunStatus,
   takeRunLease,
   type RunStatus,
@@ -130,3 +133,4 @@ export {
   type Workspace,
   type WorkspaceKey,
 } from './workspaces.ts';
+export { isDatabaseGone, retryWhileDatabaseIsGone } from './retry-while-database-is-gone.ts';

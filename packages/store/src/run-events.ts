@@ -47,16 +47,18 @@ export async function appendRunEvents(db: DbOrTx, events: readonly NewRunEvent[]
     select distinct g.run_id from given g
     left join held h on h.run_id = g.run_id and h.epoch = g.epoch
     where h.run_id is null and (select count(*) from told) > 0`;
-  const { rows } = await db.executeQuery(query.compile(db));
-  return new Set(rows.map(({ run_id }) => run_id));
+  const refused = await executePrepared(db, { compile: () => query.compile(db) });
+  return new Set(refused.map(({ run_id }) => run_id));
 }
+
+/** How many events are read at once. */
+export const RUN_EVENT_PAGE = 2000;
 
 /** The events of a run after a number, in order. */
 export async function listRunEvents(
   tx: TenantTx,
   run: { id: string; startedOn: string },
   after: number,
-  limit = 2000,
 ): Promise<unknown[]> {
   const rows = await executePrepared(
     tx,
@@ -67,22 +69,25 @@ export async function listRunEvents(
       .where('run_id', '=', run.id)
       .where('seq', '>', after)
       .orderBy('seq')
-      .limit(sql.lit(limit)),
+      .limit(sql.lit(RUN_EVENT_PAGE)),
   );
   return rows.map(({ event }) => event);
 }
 
-/** What a run had said before: the number of its last event, and the attempts at each of its steps. */
+/** What a run had said before: the number of its last event, the attempts at each of its steps, and whether it said how it ends. */
 export async function summarizeRunEvents(
   tx: TenantTx,
   run: { id: string; startedOn: string },
-): Promise<{ lastSeq: number; attempts: Map<string, number> }> {
+): Promise<{ lastSeq: number; attempts: Map<string, number>; hasEnded: boolean }> {
   const rows = await tx
     .selectFrom('lamb.run_events')
     .select([
       sql<string>`event ->> 'step'`.as('step'),
       sql<number>`max((event ->> 'attempt')::integer)`.as('attempt'),
       sql<number>`max(seq)`.as('lastSeq'),
+      // What an assistant that was called as a tool says about its own end is not meant.
+      sql<boolean>`bool_or(event ->> 'type' in ('run.finished', 'run.failed', 'run.cancelled')
+        and not event ? 'parent_call_id')`.as('hasEnded'),
     ])
     .where('started_on', '=', run.startedOn)
     .where('run_id', '=', run.id)
@@ -91,6 +96,7 @@ export async function summarizeRunEvents(
   return {
     lastSeq: Math.max(0, ...rows.map(({ lastSeq }) => lastSeq)),
     attempts: new Map(rows.map(({ step, attempt }) => [step, attempt])),
+    hasEnded: rows.some(({ hasEnded }) => hasEnded),
   };
 }
 

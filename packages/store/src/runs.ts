@@ -19,6 +19,8 @@ export interface RunTable {
 export interface RunLeaseTable {
   run_id: string;
   epoch: Generated<number>;
+  organization_id: string | null;
+  created_at: Generated<Date>;
 }
 
 export interface RunEffectTable {
@@ -54,7 +56,7 @@ export interface NewRun {
 
 /** Makes a run with its first lease, epoch 1. */
 export async function createRun(tx: TenantTx, run: NewRun): Promise<void> {
-  await tx
+  const made = tx
     .with('run', (db) =>
       db
         .insertInto('lamb.runs')
@@ -66,12 +68,12 @@ export async function createRun(tx: TenantTx, run: NewRun): Promise<void> {
           input: JSON.stringify(run.input),
           started_on: run.startedOn,
         })
-        .returning('id'),
+        .returning(['id', 'organization_id']),
     )
     .insertInto('ops.run_leases')
-    .columns(['run_id'])
-    .expression((eb) => eb.selectFrom('run').select('run.id as run_id'))
-    .execute();
+    .columns(['run_id', 'organization_id'])
+    .expression((eb) => eb.selectFrom('run').select(['run.id as run_id', 'run.organization_id']));
+  await executePrepared(tx, made);
 }
 
 export async function getRun(tx: TenantTx, id: string): Promise<StoredRun | undefined> {
@@ -87,34 +89,64 @@ export async function getRun(tx: TenantTx, id: string): Promise<StoredRun | unde
   return row;
 }
 
-/** Changes a run's status; one that has ended keeps its end. */
-export async function setRunStatus(tx: TenantTx, id: string, status: RunStatus): Promise<void> {
-  const ended = status === 'finished' || status === 'failed' || status === 'cancelled';
-  await tx
+/** Changes the status of a run that has not ended. */
+export async function setRunStatus(
+  tx: TenantTx,
+  id: string,
+  status: Extract<RunStatus, 'running' | 'waiting' | 'cancelled'>,
+): Promise<void> {
+  const change = tx
     .updateTable('lamb.runs')
-    .set({ status, finished_at: ended ? sql<Date>`now()` : null })
+    .set({ status, finished_at: status === 'cancelled' ? sql<Date>`now()` : null })
     .where('id', '=', id)
-    .where('status', 'in', ['running', 'waiting'])
-    .execute();
+    .where('status', 'in', ['running', 'waiting']);
+  await executePrepared(tx, change);
 }
 
-/** Takes over the writing of a run's events; who wrote them before no longer may. Returns the new epoch. */
-export async function takeRunLease(db: DbOrTx, runId: string): Promise<number> {
-  const { epoch } = await db
+/**
+ * Ends a run and takes its lease away. `lost`: somebody else holds the lease, and nothing was changed; `over`: nobody
+ * does, because the run has ended before.
+ */
+export async function endRun(
+  tx: TenantTx,
+  { id, epoch, status }: { id: string; epoch: number; status: Extract<RunStatus, 'finished' | 'failed' | 'cancelled'> },
+): Promise<'ended' | 'lost' | 'over'> {
+  const ended = tx
+    .with('lease', (db) =>
+      db.deleteFrom('ops.run_leases').where('run_id', '=', id).where('epoch', '=', epoch).returning('run_id'),
+    )
+    .updateTable('lamb.runs')
+    .from('lease')
+    .set({ status, finished_at: sql<Date>`now()` })
+    .whereRef('lamb.runs.id', '=', 'lease.run_id')
+    .returning('lamb.runs.id');
+  if ((await executePrepared(tx, ended)).length > 0) return 'ended';
+  return (await isRunOver(tx, id)) ? 'over' : 'lost';
+}
+
+/** Whether a run has ended and all that is to be said of it has been said. */
+export async function isRunOver(db: DbOrTx, id: string): Promise<boolean> {
+  const leases = await executePrepared(db, db.selectFrom('ops.run_leases').select('run_id').where('run_id', '=', id));
+  return leases.length === 0;
+}
+
+/** Takes over the execution of a run; who executed it before no longer may. Returns the new epoch; undefined: it is over. */
+export async function takeRunLease(db: DbOrTx, runId: string): Promise<number | undefined> {
+  const lease = await db
     .updateTable('ops.run_leases')
     .set({ epoch: sql<number>`epoch + 1` })
     .where('run_id', '=', runId)
     .returning('epoch')
-    .executeTakeFirstOrThrow();
-  return epoch;
+    .executeTakeFirst();
+  return lease?.epoch;
 }
 
 /** Notes that an effect is about to be tried; false when an earlier attempt got as far as this. */
 export async function beginRunEffect(tx: TenantTx, runId: string, step: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
+  const begun = tx
     .insertInto('lamb.run_effects')
     .values({ run_id: runId, step })
     .onConflict((conflict) => conflict.columns(['run_id', 'step']).doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .returning('run_id');
+  return (await executePrepared(tx, begun)).length > 0;
 }

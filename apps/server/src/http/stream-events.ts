@@ -2,6 +2,14 @@ import { AppError, type RunEvent } from '@lamb/contract';
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
 
+interface StreamOptions {
+  /** Open the stream before there is anything to send, and keep it open; a failure is then an event like any other. */
+  readonly opensAtOnce?: boolean;
+}
+
+/** Proxies close what is silent for a minute. */
+const KEEP_OPEN_MS = 20_000;
+
 /**
  * Sends a turn's events as server-sent frames while they happen. Writes to the socket directly: a chunk then costs one
  * write and no stream in between. A turn that fails before it had anything to say is thrown, so that it becomes a plain
@@ -11,17 +19,32 @@ export async function streamEvents(
   reply: FastifyReply,
   events: AsyncIterable<RunEvent>,
   encode: (event: RunEvent) => string,
+  { opensAtOnce = false }: StreamOptions = {},
 ): Promise<void> {
   const response = reply.raw;
-  for await (const event of events) {
-    if (event.type === 'run.failed' && !response.headersSent) {
-      throw new AppError(event.code, { message: event.message, details: event.details ?? {} });
+  let keepingOpen: NodeJS.Timeout | undefined;
+  try {
+    if (opensAtOnce) {
+      startStream(reply);
+      response.flushHeaders();
+      keepingOpen = setInterval(() => response.write(':\n\n'), KEEP_OPEN_MS);
     }
-    const frame = encode(event);
-    if (frame === '') continue;
-    if (!response.headersSent) startStream(reply);
-    if (response.destroyed) break;
-    if (!response.write(frame)) await drained(response);
+    for await (const event of events) {
+      if (event.type === 'run.failed' && !response.headersSent) {
+        throw new AppError(event.code, { message: event.message, details: event.details ?? {} });
+      }
+      const frame = encode(event);
+      if (frame === '') continue;
+      if (!response.headersSent) startStream(reply);
+      if (response.destroyed) break;
+      if (!response.write(frame)) await drained(response);
+    }
+  } catch (error) {
+    // Nobody ends a stream that was begun: without this, the client would wait for its next event for ever.
+    if (response.headersSent) response.destroy();
+    throw error;
+  } finally {
+    clearInterval(keepingOpen);
   }
   if (response.headersSent) response.end();
 }

@@ -40,6 +40,13 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
   }
 
   return (app, _options, done) => {
+    /** Who follows a run; they come back to another process with the number of their last event. */
+    const followers = new Set<() => void>();
+    app.addHook('preClose', (closed) => {
+      for (const leave of followers) leave();
+      closed();
+    });
+
     app.get(
       '/lamb/v1/runs/:id',
       {
@@ -83,10 +90,19 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
             done: last !== undefined && ends.has(last.type),
           });
         }
+        const leaving = new AbortController();
+        const leave = () => {
+          leaving.abort();
+        };
         const signal = followClient(reply);
-        await streamEvents(reply, readRun(services, run, after, signal), encodeEvent);
-        // Nothing came after that number: the run was over.
-        return reply.sent ? reply : await reply.type('text/event-stream').send('');
+        signal.addEventListener('abort', leave);
+        followers.add(leave);
+        try {
+          await streamEvents(reply, readRun(services, run, after, leaving.signal), encodeEvent, { opensAtOnce: true });
+        } finally {
+          followers.delete(leave);
+        }
+        return reply;
       },
     );
 

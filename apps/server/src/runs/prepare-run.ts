@@ -1,7 +1,7 @@
 import type { OwnedRun, PreparedRun } from '@lamb/runs';
 import { getAssistantAccess } from '@lamb/store';
 import { createTurnPorts } from '../completions/create-turn-ports.ts';
-import { loadTurn } from '../completions/load-turn.ts';
+import { loadTurn, type LoadedTurn } from '../completions/load-turn.ts';
 import { createAssistantDoor } from '../host/run-assistant.ts';
 import type { Services } from '../services.ts';
 import { observeRun } from './observe-run.ts';
@@ -9,12 +9,24 @@ import { RunInput } from './run-input.ts';
 
 /** Makes a stored run executable: with the assistant as it was when the run began, and the grants and keys of today. */
 export async function prepareRun(services: Services, stored: OwnedRun, signal: AbortSignal): Promise<PreparedRun> {
-  const { principal, assistant, request } = RunInput.parse(stored.input);
+  const input = RunInput.parse(stored.input);
+  const { principal, assistant } = input;
   const loaded = await loadTurn(services, principal, async (tx) => {
     const access = await getAssistantAccess(tx, stored.assistantId, principal.userId);
     return access && { ...access, assistant: { ...access.assistant, ...assistant } };
   });
+  return prepareLoadedRun(services, stored, { input, loaded }, signal);
+}
+
+/** Makes a run executable whose assistant was just loaded. */
+export function prepareLoadedRun(
+  services: Services,
+  stored: OwnedRun,
+  { input: { principal, request }, loaded }: { input: RunInput; loaded: LoadedTurn },
+  signal: AbortSignal,
+): PreparedRun {
   const run = { principal, runId: stored.id, assistantId: stored.assistantId, model: loaded.model };
   const ports = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
-  return { plan: loaded.plan, request, ports, observe: observeRun(run, services) };
+  const { usageRecorder } = services;
+  return { plan: loaded.plan, request, ports, observe: observeRun(run, services), booked: () => usageRecorder.flush() };
 }
