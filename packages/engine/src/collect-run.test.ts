@@ -57,6 +57,34 @@ describe('collectRun', () => {
     });
   });
 
+  it('forgets what an interrupted attempt at a step had said, found and lacked, and nothing else', async () => {
+    const problem = { code: 'failed' as const, message: 'No.' };
+    const failed: EventBody = { type: 'tool.finished', ...ref, ok: false, milliseconds: 1, chars: 0, problem };
+    const found = (title: string): EventBody => ({ type: 'source', source: { ...ref, title } });
+    const said: readonly (readonly [step: string, body: EventBody])[] = [
+      ['context', started],
+      ['context', found('kept')],
+      ['context', failed],
+      ['call:a', found('lost')],
+      ['call:a', failed],
+      ['call:a', { type: 'step.restarted' }],
+      ['call:a', found('found again')],
+      ['model:2', { type: 'reasoning.delta', text: 'Hm' }],
+      ['model:2', { type: 'text.delta', text: 'Be' }],
+      ['model:2', { type: 'step.restarted' }],
+      ['model:2', { type: 'reasoning.delta', text: 'Hm.' }],
+      ['model:2', { type: 'text.delta', text: 'Because' }],
+      ['model:2', finished],
+    ];
+    // eslint-disable-next-line @typescript-eslint/require-await -- events come asynchronously even when they are all there
+    async function* events() {
+      for (const [step, body] of said) yield number(step, 1, body);
+    }
+    const run = await collectRun(events());
+    expect(run).toMatchObject({ text: 'Because', reasoning: 'Hm.', problems: [{ message: 'No.' }] });
+    expect(run.sources.map(({ title }) => title)).toEqual(['kept', 'found again']);
+  });
+
   it('says that nothing was counted when no usage came', async () => {
     expect((await collectRun(tell(started, finished))).usage).toEqual({
       prompt_tokens: 0,
