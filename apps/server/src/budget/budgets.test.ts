@@ -232,6 +232,27 @@ test('the small model that rewrites a question is paid from the same budget', as
   expect(await usage('group_by=model')).toMatchObject({ runs: 1, groups: [{ key: 'openai/small-model' }, {}] });
 });
 
+test('a durable run is held to the same budget', async () => {
+  const chat = await lamb.call(here.student, 'POST', '/lamb/v1/chats', { assistant_id: tutor.id });
+  const { id } = chat.body as { id: string };
+  const runTurn = async () => {
+    const started = await lamb.call(here.student, 'POST', `/lamb/v1/chats/${id}/turns`, { content: PROMPT });
+    expect(started.status, started.text).toBe(202);
+    return (await lamb.call(here.student, 'GET', `/lamb/v1/runs/${(started.body as { id: string }).id}/events`)).text;
+  };
+  await setCaps({ organization: { tokens: 10 } });
+  const refused = await runTurn();
+  expect(refused).toContain('"type":"run.failed"');
+  expect(refused).toContain('"code":"budget_exceeded"');
+  expect(refused).toContain('"cap":"organization_tokens"');
+  expect(lamb.llm.requests).toEqual([]);
+  await setCaps({ organization: { tokens: 10_000 } });
+  lamb.llm.script(usesAll);
+  expect(await runTurn()).toContain('"type":"run.finished"');
+  expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: CALL } });
+  expect(await usage()).toMatchObject({ runs: 1, total_tokens: CALL });
+});
+
 /** Budgets as a process has them, at a time of the test's choice. */
 function openBudget(now: () => Date, runId = randomUUID()) {
   const { services } = lamb;
