@@ -1,4 +1,5 @@
 import { sql, type Generated, type RawBuilder } from 'kysely';
+import { randomUUID } from 'node:crypto';
 import type { Db } from './database.ts';
 import { executePrepared } from './prepared-statements.ts';
 import { withTenant, type TenantTx } from './with-tenant.ts';
@@ -19,10 +20,13 @@ export interface UsageLedgerTable {
   duration_ms: number;
   cost_micros: Generated<number>;
   created_at: Generated<Date>;
+  entry_id: Generated<string>;
 }
 
 /** What one model call used. */
 export interface UsageEntry {
+  /** Recorded twice under the same id, it is one entry. Default: a new one. */
+  id?: string;
   runId: string;
   userId: string;
   assistantId: number | null;
@@ -87,6 +91,7 @@ const entryColumns = [
   'duration_ms',
   'cost_micros',
   'created_at',
+  'entry_id',
 ] as const;
 
 export async function recordUsage(tx: TenantTx, entry: UsageEntry): Promise<void> {
@@ -170,8 +175,13 @@ async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Prom
       ${column((entry) => entry.outcome)}::text[],
       ${column((entry) => entry.durationMs)}::integer[],
       ${column((entry) => entry.costMicros)}::bigint[],
-      ${column((entry) => entry.createdAt ?? now)}::timestamptz[]
+      ${column((entry) => entry.createdAt ?? now)}::timestamptz[],
+      ${column((entry) => entry.id ?? randomUUID())}::uuid[]
     )
   )`;
-  await executePrepared(tx, tx.insertInto('lamb.usage_ledger').columns(entryColumns).expression(values));
+  const insert = tx.insertInto('lamb.usage_ledger').columns(entryColumns).expression(values);
+  await executePrepared(
+    tx,
+    insert.onConflict((conflict) => conflict.column('entry_id').doNothing()),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '@lamb/contract';
 import type { ModelCallEnd, OpenModel, Reservation } from '@lamb/engine';
-import { recordUsage, settleBudget, withTenant, type OrganizationUsage } from '@lamb/store';
+import { recordUsage, retryWhileDatabaseIsGone, settleBudget, withTenant, type OrganizationUsage } from '@lamb/store';
 import { computeCost } from '../budget/compute-cost.ts';
 import type { Services } from '../services.ts';
 
@@ -11,6 +11,9 @@ export interface RunContext {
   readonly assistantId: number;
   readonly model: OpenModel;
 }
+
+/** The answer is out by then; only its end waits. */
+const PATIENCE_MS = 20_000;
 
 /** Books one model call in the ledger, and in the budget that was set aside for it. Never throws: the answer does not depend on it. */
 export async function bookUsage(
@@ -25,7 +28,7 @@ export async function bookUsage(
   metrics.tokens.inc({ connector, direction: 'prompt' }, prompt);
   metrics.tokens.inc({ connector, direction: 'completion' }, completion);
   const entry = toEntry(run, reservation, end, budgets.now());
-  try {
+  const book = async (): Promise<void> => {
     const policy = await budgets.findPolicy(principal.organizationId);
     entry.costMicros = computeCost(policy.findPrice(connector, model.model), prompt, completion);
     const { id } = reservation;
@@ -37,6 +40,9 @@ export async function bookUsage(
       const used = { tokens: entry.totalTokens, micros: entry.costMicros };
       if (await settleBudget(tx, id, used)) await recordUsage(tx, entry);
     });
+  };
+  try {
+    await retryWhileDatabaseIsGone(book, { patienceMs: PATIENCE_MS });
   } catch (error) {
     log.error({ err: error, entries: [entry] }, 'usage could not be recorded');
   }

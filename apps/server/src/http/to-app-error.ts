@@ -1,4 +1,5 @@
 import { AppError } from '@lamb/contract';
+import { isDatabaseGone } from '@lamb/store';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { BODY_LIMIT } from './read-json-bodies.ts';
 
@@ -27,7 +28,7 @@ export function toAppError(error: unknown): AppError {
     const message = unreadable.get(code) ?? 'The request could not be read.';
     return new AppError('invalid_request', { message, cause: error });
   }
-  if (code !== undefined && isDatabaseGone(code)) return new AppError('service_unavailable', { cause: error });
+  if (isDatabaseGone(error)) return new AppError('service_unavailable', { cause: error });
   return new AppError('internal_error', { cause: error });
 }
 
@@ -57,9 +58,4 @@ function readFrameworkError(error: unknown): { statusCode?: number; code?: strin
   const statusCode = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return { ...(statusCode === undefined ? {} : { statusCode }), ...(code === undefined ? {} : { code }) };
-}
-
-/** Connection failures of Node and PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shutdown). */
-function isDatabaseGone(code: string): boolean {
-  return /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|08...|53...|57P..)$/.test(code);
 }
