@@ -52,6 +52,7 @@ const SOUTH = 'canary-south-9c1e';
 let lamb: TestServer;
 let routes: RecordedRoute[];
 let north: World;
+let openNorth: World;
 let south: World;
 let strangers: { who: string; door: Door; mayNeverSee: boolean }[];
 
@@ -59,7 +60,11 @@ beforeAll(async () => {
   const listRoutes = recordRoutes();
   lamb = await startTestServer();
   routes = listRoutes();
-  [north, south] = await Promise.all([makeWorld(lamb, lamb.north, NORTH), makeWorld(lamb, lamb.south, SOUTH)]);
+  [north, openNorth, south] = await Promise.all([
+    makeWorld(lamb, lamb.north, NORTH),
+    makeWorld(lamb, lamb.north, `${NORTH}-open`, { open: true }),
+    makeWorld(lamb, lamb.south, SOUTH),
+  ]);
   const { admin, teacher, student } = lamb.south;
   const open = async (who: string, person: Person, mayNeverSee = false) =>
     (await openDoors(lamb, person)).map((door) => ({ who, door, mayNeverSee }));
@@ -165,20 +170,22 @@ async function snapshot(teacher: Person, world: World): Promise<string> {
 
 describe('an id of another organisation', () => {
   it('gets the same answer as one that does not exist, on every route and through every door', async () => {
-    const before = await snapshot(lamb.north.teacher, north);
-    for (const { who, door, mayNeverSee } of strangers) {
-      const outcomes = await compareIds(door, north);
-      expect(
-        outcomes.filter(({ same }) => !same),
-        `${who} with a ${door.name} can tell them apart`,
-      ).toEqual([]);
-      const refusals = mayNeverSee ? [403, 404] : [404];
-      expect(
-        outcomes.filter(({ status }) => !refusals.includes(status)),
-        `${who} with a ${door.name} is not told 404`,
-      ).toEqual([]);
+    for (const world of [north, openNorth]) {
+      const before = await snapshot(lamb.north.teacher, world);
+      for (const { who, door, mayNeverSee } of strangers) {
+        const outcomes = await compareIds(door, world);
+        expect(
+          outcomes.filter(({ same }) => !same),
+          `${who} with a ${door.name} can tell them apart`,
+        ).toEqual([]);
+        const refusals = mayNeverSee ? [403, 404] : [404];
+        expect(
+          outcomes.filter(({ status }) => !refusals.includes(status)),
+          `${who} with a ${door.name} is not told 404`,
+        ).toEqual([]);
+      }
+      expect(await snapshot(lamb.north.teacher, world), 'nothing has changed there').toBe(before);
     }
-    expect(await snapshot(lamb.north.teacher, north), 'nothing has changed there').toBe(before);
   });
 
   it('gets the same answer as a model or as `?assistant=`', async () => {
@@ -187,7 +194,7 @@ describe('an id of another organisation', () => {
     lamb.llm.reset();
     for (const { who, door } of strangers) {
       for (const stream of [false, true]) {
-        const theirs = names(north.assistant, NORTH);
+        const theirs = names(openNorth.assistant, `${NORTH}-open`);
         const nobodys = names(absent.assistant, 'canary-nobody');
         for (const [index, model] of theirs.entries()) {
           const other = nobodys[index] ?? '';
@@ -198,7 +205,7 @@ describe('an id of another organisation', () => {
         }
         for (const field of ['assistant', 'assistant_id']) {
           const path = `/lamb/v1/completions?${field}=`;
-          const found = await ask(door, 'POST', path + north.assistant, { messages, stream });
+          const found = await ask(door, 'POST', path + openNorth.assistant, { messages, stream });
           const missing = await ask(door, 'POST', path + absent.assistant, { messages, stream });
           expect(found.status).toBe(404);
           expect(fingerprint(found)).toBe(fingerprint(missing));
@@ -217,10 +224,11 @@ describe('an id of another organisation', () => {
     );
     expect(theirs?.text).toBe(nobodys?.text);
     expect(theirs?.body).toMatchObject({ runs: 0, total_tokens: 0 });
-    await vi.waitFor(async () => {
-      const path = `/lamb/v1/organizations/current/usage?${range}&assistant=${south.assistant}`;
-      expect((await lamb.call(lamb.south.admin, 'GET', path)).body).toMatchObject({ runs: 1 });
-    });
+    const path = `/lamb/v1/organizations/current/usage?${range}&assistant=${south.assistant}`;
+    await vi.waitFor(
+      async () => expect((await lamb.call(lamb.south.admin, 'GET', path)).body).toMatchObject({ runs: 1 }),
+      { timeout: 10_000 },
+    );
     expect(mine?.status).toBe(200);
   });
 
@@ -250,7 +258,7 @@ describe('an id of another organisation', () => {
   it('opens nothing when a key is made for it', async () => {
     const [, session] = await openDoors(lamb, lamb.south.teacher);
     const made = await Promise.all(
-      [north.assistant, absent.assistant].map(async (id) => {
+      [openNorth.assistant, absent.assistant].map(async (id) => {
         const reply = await ask(session ?? { headers: {} }, 'POST', '/lamb/v1/keys', {
           name: 'narrow',
           assistants: [Number(id)],
@@ -262,7 +270,7 @@ describe('an id of another organisation', () => {
     for (const [index, key] of made.entries()) {
       const models = await lamb.call({ key }, 'GET', '/v1/models');
       expect(models.body, `key ${index}`).toEqual({ object: 'list', data: [] });
-      const used = await lamb.call({ key }, 'POST', `/lamb/v1/completions?assistant=${north.assistant}`, {
+      const used = await lamb.call({ key }, 'POST', `/lamb/v1/completions?assistant=${openNorth.assistant}`, {
         messages: [{ role: 'user', content: 'Hello' }],
       });
       expect(used.status).toBe(404);
@@ -271,8 +279,8 @@ describe('an id of another organisation', () => {
 
   it('brings nothing into a prompt when an assistant’s tools name it', async () => {
     const replies = await Promise.all(
-      [north, absent].map(async (world, index) => {
-        const path = index === 0 ? `notes/${NORTH}.md` : 'notes/none.md';
+      [openNorth, absent].map(async (world, index) => {
+        const path = index === 0 ? `notes/${NORTH}-open.md` : 'notes/none.md';
         const created = await lamb.call(lamb.south.teacher, 'POST', '/lamb/v1/assistants', {
           name: `thief ${index}`,
           prompt_template: '{rubric}{file}{user_input}',
@@ -363,7 +371,7 @@ describe('random reads across the border', () => {
       return item;
     };
     const sides = [
-      { own: SOUTH, foreign: NORTH, world: north, doors: strangers.map(({ door }) => door) },
+      { own: SOUTH, foreign: NORTH, world: openNorth, doors: strangers.map(({ door }) => door) },
       {
         own: NORTH,
         foreign: SOUTH,

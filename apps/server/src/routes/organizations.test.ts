@@ -197,13 +197,15 @@ describe('the usage', () => {
     }
     const sum = async (query: string) =>
       (await lamb.call(lamb.south.admin, 'GET', `${path}/usage${query}`)).body as unknown;
-    await vi.waitFor(async () =>
-      expect(await sum(`?assistant=${id}`)).toMatchObject({
-        runs: 2,
-        prompt_tokens: 22,
-        completion_tokens: 8,
-        total_tokens: 30,
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await sum(`?assistant=${id}`)).toMatchObject({
+          runs: 2,
+          prompt_tokens: 22,
+          completion_tokens: 8,
+          total_tokens: 30,
+        }),
+      { timeout: 10_000 },
     );
     const now = Math.floor(Date.now() / 1000);
     expect(await sum(`?from=${now - 60}&to=${now + 60}`)).toMatchObject({ from: now - 60, to: now + 60, runs: 2 });

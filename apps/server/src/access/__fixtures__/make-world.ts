@@ -13,11 +13,22 @@ export interface World {
   readonly run: string;
 }
 
-/** Fills an organisation: its teacher has one private thing of each kind, every text in it carrying the canary. */
-export async function makeWorld(lamb: TestServer, { teacher }: TestOrganization, canary: string): Promise<World> {
+/**
+ * Fills an organisation: its teacher has one thing of each kind, every text in it carrying the canary. It is private, or as
+ * `open` to the organisation as its kind can be.
+ */
+export async function makeWorld(
+  lamb: TestServer,
+  { teacher }: TestOrganization,
+  canary: string,
+  { open = false } = {},
+): Promise<World> {
   const rubric = await read<{ rubric_id: string }>(
     201,
-    lamb.call(teacher, 'POST', '/lamb/v1/rubrics', { rubric: { ...sampleRubric, title: canary, description: canary } }),
+    lamb.call(teacher, 'POST', '/lamb/v1/rubrics', {
+      rubric: { ...sampleRubric, title: canary, description: canary },
+      is_public: open,
+    }),
   );
   const form = new FormData();
   form.append('path', `notes/${canary}.md`);
@@ -41,6 +52,7 @@ export async function makeWorld(lamb: TestServer, { teacher }: TestOrganization,
       },
     }),
   );
+  if (open) await read(204, lamb.call(teacher, 'PUT', `/lamb/v1/assistants/${assistant.id}/publication`));
   const workspace = `/lamb/v1/assistants/${assistant.id}/workspace/files?path=workspace.md`;
   await read(200, lamb.call(teacher, 'PUT', workspace, { text: `The workspace of ${canary}.` }));
   const chat = await read<{ id: string }>(
