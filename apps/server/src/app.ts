@@ -68,11 +68,14 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     request.log.info({ ...labels, ms: Math.round(reply.elapsedTime) }, 'request');
     done();
   });
+  if (config.trustedOrigins.length > 0) {
+    // Before the guard: a trusted site also reads why it was refused.
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+    await app.register(cors, { origin: [...config.trustedOrigins], credentials: true, methods });
+  }
   guardRoutes(app, authenticator);
   limitRequests(app, services);
 
-  if (config.trustedOrigins.length > 0)
-    await app.register(cors, { origin: [...config.trustedOrigins], credentials: true });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -227,4 +227,17 @@ describe('a site that the operator trusts', () => {
     expect(foreign.status).toBe(403);
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
   });
+
+  it('may ask beforehand what it may do, and read why it was refused', async () => {
+    const preflight = (origin: string) =>
+      send(lamb, 'OPTIONS', '/lamb/v1/assistants/1', { headers: { origin, 'access-control-request-method': 'PATCH' } });
+    const trusted = await preflight(APP);
+    expect(trusted.status).toBe(204);
+    expect(trusted.headers.get('access-control-allow-origin')).toBe(APP);
+    expect(trusted.headers.get('access-control-allow-methods')).toBe('GET, POST, PUT, PATCH, DELETE');
+    expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull();
+    const refused = await send(lamb, 'GET', '/lamb/v1/me', { headers: { origin: APP } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('access-control-allow-origin')).toBe(APP);
+  });
 });
