@@ -11,7 +11,7 @@ interface Settings {
   readonly rounds: number;
 }
 
-const full: Settings = { streams: 200, chunksPerSecond: 50, seconds: 12, rounds: 3 };
+const full: Settings = { streams: 200, chunksPerSecond: 50, seconds: 20, rounds: 3 };
 const smoke: Settings = { streams: 20, chunksPerSecond: 50, seconds: 2, rounds: 1 };
 
 /** CPU per streamed chunk of the whole server against a bare pipe of the same upstream, in turns within one run. */

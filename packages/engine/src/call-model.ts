@@ -43,37 +43,43 @@ export async function callModel(
     usage ?? estimateUsage(promptChars, text.length + reasoningChars + countCallChars(calls.finish()));
   const maxCompletionTokens = sampling.max_completion_tokens ?? sampling.max_tokens ?? undefined;
   const reservation = await budget.reserve({ promptChars, maxCompletionTokens }, name);
-  const untilAborted = createAbortRace(signal);
+  const hear = (event: ModelEvent): void => {
+    switch (event.type) {
+      case 'text':
+        text += event.text;
+        emit({ type: 'text.delta', text: event.text });
+        break;
+      case 'reasoning':
+        reasoningChars += event.text.length;
+        emit({ type: 'reasoning.delta', text: event.text });
+        break;
+      case 'tool_call':
+        calls.add(event);
+        break;
+      case 'usage':
+        usage = toUsage(event.promptTokens, event.completionTokens);
+        break;
+      case 'finish':
+        finishReason = event.reason;
+        break;
+    }
+  };
+  const listen = async (spoken: AsyncIterator<readonly ModelEvent[]>): Promise<void> => {
+    for (let step = await spoken.next(); !step.done; step = await spoken.next()) {
+      // What comes after the end of the turn is heard by nobody.
+      if (signal.aborted) return;
+      heard = true;
+      for (const event of mergeText(step.value)) hear(event);
+      const congestion = ready();
+      if (congestion) await congestion;
+    }
+  };
   const call = { settings, model, messages, sampling, signal, ...(tools ? { tools } : {}) };
   try {
     signal.throwIfAborted();
     batches = connector.stream(call)[Symbol.asyncIterator]();
-    for (let step = await untilAborted(batches.next()); !step.done; step = await untilAborted(batches.next())) {
-      heard = true;
-      for (const event of mergeText(step.value)) {
-        switch (event.type) {
-          case 'text':
-            text += event.text;
-            emit({ type: 'text.delta', text: event.text });
-            break;
-          case 'reasoning':
-            reasoningChars += event.text.length;
-            emit({ type: 'reasoning.delta', text: event.text });
-            break;
-          case 'tool_call':
-            calls.add(event);
-            break;
-          case 'usage':
-            usage = toUsage(event.promptTokens, event.completionTokens);
-            break;
-          case 'finish':
-            finishReason = event.reason;
-            break;
-        }
-      }
-      const congestion = ready();
-      if (congestion) await untilAborted(congestion);
-    }
+    // One wait for the whole answer: racing every batch against the abort would cost more than the batch.
+    await createAbortRace(signal)(listen(batches));
     signal.throwIfAborted();
     outcome = 'finished';
   } finally {

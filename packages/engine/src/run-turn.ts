@@ -13,9 +13,14 @@ export interface EventStream extends AsyncIterableIterator<RunEvent, undefined> 
 
 /**
  * Runs one turn in this process and tells everything that happens as a sequence of events. Ends with `run.finished`,
- * `run.failed` or `run.cancelled`; never throws. When the consumer stops reading, everything upstream is aborted.
+ * `run.failed` or `run.cancelled`; never throws. `observe` hears every event, also those that nobody reads any more. When the consumer stops reading, everything upstream is aborted.
  */
-export function runTurn(plan: Plan, request: TurnRequest, ports: TurnPorts): EventStream {
+export function runTurn(
+  plan: Plan,
+  request: TurnRequest,
+  ports: TurnPorts,
+  observe: (event: RunEvent) => void = () => undefined,
+): EventStream {
   const turn = new AbortController();
   const channel = createEventChannel<RunEvent>();
   let running: Promise<void> | undefined;
@@ -28,7 +33,11 @@ export function runTurn(plan: Plan, request: TurnRequest, ports: TurnPorts): Eve
     const deadline = setTimeout(() => turn.abort(new TurnDeadlinePassed()), plan.deadlineMs);
     const step: RunStep = (name, work) =>
       work({
-        emit: (body) => channel.push(number(name, 1, body)),
+        emit: (body) => {
+          const event = number(name, 1, body);
+          observe(event);
+          channel.push(event);
+        },
         ready: channel.ready,
         begin: () => Promise.resolve('fresh'),
         signal: turn.signal,

@@ -2,10 +2,10 @@ import type { Principal, RunEvent } from '@lamb/contract';
 import { runTurn, type TurnRequest } from '@lamb/engine';
 import { randomUUID } from 'node:crypto';
 import { createAssistantDoor } from '../host/run-assistant.ts';
+import { observeRun } from '../runs/observe-run.ts';
 import type { Services } from '../services.ts';
 import { createTurnPorts } from './create-turn-ports.ts';
 import type { LoadedTurn } from './load-turn.ts';
-import { recordRun } from './record-run.ts';
 
 /** Starts one turn in this process, for the client that waits for it, and gives its events. */
 export function startTurn(
@@ -16,10 +16,6 @@ export function startTurn(
   signal: AbortSignal,
 ): AsyncIterable<RunEvent> {
   const run = { principal, runId: randomUUID(), assistantId: loaded.assistant.id, model: loaded.model };
-  const events = runTurn(
-    loaded.plan,
-    request,
-    createTurnPorts(services, loaded, run, signal, createAssistantDoor(services)),
-  );
-  return recordRun(events, run, services);
+  const ports = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
+  return runTurn(loaded.plan, request, ports, observeRun(run, services));
 }

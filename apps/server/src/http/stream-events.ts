@@ -1,6 +1,6 @@
 import { AppError, type RunEvent } from '@lamb/contract';
 import type { FastifyReply } from 'fastify';
-import type { ServerResponse } from 'node:http';
+import { createFrameWriter, type FrameWriter } from './create-frame-writer.ts';
 
 interface StreamOptions {
   /** Open the stream before there is anything to send, and keep it open; a failure is then an event like any other. */
@@ -11,8 +11,7 @@ interface StreamOptions {
 const KEEP_OPEN_MS = 20_000;
 
 /**
- * Sends a turn's events as server-sent frames while they happen. Writes to the socket directly: a chunk then costs one
- * write and no stream in between. A turn that fails before it had anything to say is thrown, so that it becomes a plain
+ * Sends a turn's events as server-sent frames while they happen. A turn that fails before it had anything to say is thrown, so that it becomes a plain
  * error response; a slow reader holds the turn back instead of filling memory.
  */
 export async function streamEvents(
@@ -23,11 +22,12 @@ export async function streamEvents(
 ): Promise<void> {
   const response = reply.raw;
   let keepingOpen: NodeJS.Timeout | undefined;
+  let writer: FrameWriter | undefined;
   try {
     if (opensAtOnce) {
-      startStream(reply);
-      response.flushHeaders();
-      keepingOpen = setInterval(() => response.write(':\n\n'), KEEP_OPEN_MS);
+      const opened = startStream(reply);
+      writer = opened;
+      keepingOpen = setInterval(() => opened.write(':\n\n'), KEEP_OPEN_MS);
     }
     for await (const event of events) {
       if (event.type === 'run.failed' && !response.headersSent) {
@@ -35,9 +35,9 @@ export async function streamEvents(
       }
       const frame = encode(event);
       if (frame === '') continue;
-      if (!response.headersSent) startStream(reply);
+      writer ??= startStream(reply);
       if (response.destroyed) break;
-      if (!response.write(frame)) await drained(response);
+      if (!writer.write(frame)) await writer.drained();
     }
   } catch (error) {
     // Nobody ends a stream that was begun: without this, the client would wait for its next event for ever.
@@ -49,7 +49,7 @@ export async function streamEvents(
   if (response.headersSent) response.end();
 }
 
-function startStream(reply: FastifyReply): void {
+function startStream(reply: FastifyReply): FrameWriter {
   reply.hijack();
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
@@ -61,16 +61,5 @@ function startStream(reply: FastifyReply): void {
     'x-accel-buffering': 'no',
   });
   reply.raw.socket?.setNoDelay(true);
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done);
-      response.off('close', done);
-      resolve();
-    };
-    response.once('drain', done);
-    response.once('close', done);
-  });
+  return createFrameWriter(reply.raw);
 }

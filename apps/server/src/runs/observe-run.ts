@@ -2,11 +2,20 @@ import type { RunEvent } from '@lamb/contract';
 import type { RunContext } from '../completions/book-usage.ts';
 import type { Services } from '../services.ts';
 
-/** Notes what happens in a durable run and how it ends, as it happens. */
-export function observeRun(run: RunContext, services: Services): (event: RunEvent) => void {
-  const { metrics } = services;
+/** Notes what happens in a turn and how it ends, as it happens in this process. */
+export function observeRun(run: RunContext, { metrics }: Services): (event: RunEvent) => void {
   const connector = run.model.connector.name;
+  let isOpen = false;
+  const open = () => {
+    if (isOpen) return;
+    isOpen = true;
+    metrics.openTurns.inc();
+  };
   return (event) => {
+    // The hot path: a token is nothing to note.
+    if (event.type === 'text.delta') return;
+    // A run that was taken over from another process does not begin with its start.
+    open();
     switch (event.type) {
       case 'tool.finished':
         metrics.tools.observe({ tool: event.tool, outcome: event.problem?.code ?? 'ok' }, event.milliseconds / 1000);
@@ -17,6 +26,7 @@ export function observeRun(run: RunContext, services: Services): (event: RunEven
       case 'run.finished':
       case 'run.failed':
       case 'run.cancelled':
+        metrics.openTurns.dec();
         metrics.turns.inc({ connector, outcome: event.type.slice('run.'.length) });
         break;
       default:
