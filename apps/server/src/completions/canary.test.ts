@@ -102,7 +102,9 @@ async function ask(where: string, more: Record<string, unknown> = {}): Promise<v
     messages,
     ...more,
   });
-  seen.push({ where: `${where}, whole`, text: whole.text.replace(/"content":"[^"]*"/, '') });
+  const reply = whole.body as { choices?: { message: { content?: string } }[] };
+  for (const { message } of reply.choices ?? []) delete message.content;
+  seen.push({ where: `${where}, whole`, text: JSON.stringify(reply) });
 }
 
 function withoutAnswer(chunk: Chunk): unknown {
@@ -170,12 +172,17 @@ test('secrets, prompts and documents stay where they belong, whatever goes wrong
     );
     seen.push({ where: 'trace', text: trace });
   }
+  const stored = await withTenant(lamb.services.db, lamb.north.id, (tx) =>
+    tx.selectFrom('lamb.run_traces').select('trace').execute(),
+  );
+  for (const { trace } of stored) seen.push({ where: 'stored trace', text: JSON.stringify(trace) });
   seen.push({ where: 'metrics', text: await (await fetch(`${door.url}/metrics`)).text() });
   for (const line of door.lines) seen.push({ where: 'log', text: line });
 
   // What was looked through is all there.
   const count = (where: string) => seen.filter((item) => item.where === where).length;
   expect(count('trace')).toBeGreaterThanOrEqual(10);
+  expect(count('stored trace')).toBeGreaterThanOrEqual(count('trace'));
   expect(count('log')).toBeGreaterThan(40);
   expect(door.lines.join('')).toContain('ZodError');
   expect(seen.filter(({ text }) => text.includes('"provider_stream_broken"')).length).toBeGreaterThanOrEqual(4);
