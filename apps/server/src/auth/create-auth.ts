@@ -66,6 +66,8 @@ export function createAuth(
     // Its own page, instead of a redirect to a page that may not exist.
     onAPIError: { customizeDefaultErrorPage: {} },
     telemetry: { enabled: false },
+    // Its own limit would be three sign-ins in ten seconds for everybody behind one address; ours is in the route.
+    rateLimit: { enabled: false },
     logger: {
       log: (level, message, ...details: unknown[]) => {
         // Of the details only errors: the others may hold what a person or a provider sent.

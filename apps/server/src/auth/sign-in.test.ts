@@ -132,6 +132,35 @@ describe('with e-mail and password', () => {
   });
 });
 
+describe('guessing passwords', () => {
+  it('is stopped, with when to try again, whatever address the request claims to come from', async () => {
+    const { email, password } = lamb.south.student;
+    const attempt = (attempted: string, index = 0) =>
+      post(
+        '/api/auth/sign-in/email',
+        { origin: lamb.services.config.publicUrl, 'x-forwarded-for': `10.0.0.${index}` },
+        { email, password: attempted },
+      );
+    const replies = await Promise.all(
+      Array.from({ length: 25 }, (_, index) => attempt(`guess number ${index}`, index)),
+    );
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(20);
+    const refused = await attempt(password);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toMatchObject({
+      code: 'rate_limited',
+      title: 'There were too many attempts to sign in.',
+      next: 'Wait for the time given in `Retry-After`.',
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await signIn(lamb, lamb.south.admin)).reply.status, 'others are not concerned').toBe(200);
+    const { rows } = await sql<{ ip: string }>`select distinct "ipAddress" as ip from auth.session`.execute(
+      lamb.services.db,
+    );
+    expect(rows).toEqual([{ ip: '127.0.0.1' }]);
+  });
+});
+
 describe('better-auth’s other routes', () => {
   it('are all closed, also to an administrator', async () => {
     const endpoints = Object.values(lamb.services.auth.api) as { path?: string; options?: { method?: unknown } }[];

@@ -1,5 +1,7 @@
 import { fromNodeHeaders } from 'better-auth/node';
 import type { FastifyPluginCallback } from 'fastify';
+import { z } from 'zod';
+import { createSignInLimiter } from '../auth/create-sign-in-limiter.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -23,6 +25,7 @@ const routes = [
 /** Sign-in and sessions. */
 export function signInRoutes({ auth, config }: Services): FastifyPluginCallback {
   return (app, _options, done) => {
+    const limitSignIn = createSignInLimiter();
     // better-auth reads the body itself, so it must arrive as it came.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 100_000 }, (_request, body, parsed) => {
@@ -36,10 +39,14 @@ export function signInRoutes({ auth, config }: Services): FastifyPluginCallback 
         schema: { hide: true },
         handler: async (request, reply) => {
           const body = request.body as Buffer | undefined;
+          if (path === 'sign-in/email') limitSignIn({ account: readEmail(body), address: request.ip });
+          const headers = fromNodeHeaders(request.headers);
+          // Whose address this is, is known to us; the header could be anybody's invention.
+          headers.set('x-forwarded-for', request.ip);
           const response = await auth.handler(
             new Request(new URL(request.url, config.publicUrl), {
               method: request.method,
-              headers: fromNodeHeaders(request.headers),
+              headers,
               ...(body === undefined || body.length === 0 ? {} : { body: new Uint8Array(body) }),
             }),
           );
@@ -55,4 +62,14 @@ export function signInRoutes({ auth, config }: Services): FastifyPluginCallback 
     }
     done();
   };
+}
+
+/** Whom somebody wants to be; better-auth says what is wrong with a body that does not tell. */
+function readEmail(body: Buffer | undefined): string {
+  try {
+    const { email } = z.object({ email: z.string() }).parse(JSON.parse(body?.toString('utf8') ?? ''));
+    return email;
+  } catch {
+    return '';
+  }
 }
