@@ -1,6 +1,6 @@
 import type { Role } from '@lamb/contract';
 import type { Db } from '@lamb/store';
-import type { Auth } from '../auth/create-auth.ts';
+import { MIN_PASSWORD_LENGTH, type Auth } from '../auth/create-auth.ts';
 
 interface NewAccount {
   readonly email: string;
@@ -14,16 +14,25 @@ interface NewAccount {
 /** Makes a person who signs in with a password, as a member of an organisation. Returns their id. */
 export async function createAccount({ auth, db }: { auth: Auth; db: Db }, account: NewAccount): Promise<string> {
   const { email, name, password, organizationId, role, lmsUserId } = account;
+  if (password.length < MIN_PASSWORD_LENGTH) {
+    throw new Error(`The password of ${email} needs at least ${String(MIN_PASSWORD_LENGTH)} characters.`);
+  }
   const { user } = await auth.api.createUser({ body: { email, name, password } });
-  const kind = role === 'end_user' ? 'end_user' : 'creator';
-  await db
-    .updateTable('auth.user')
-    .set({ kind, emailVerified: true, lmsUserId: lmsUserId ?? null })
-    .where('id', '=', user.id)
-    .execute();
-  await db
-    .insertInto('auth.member')
-    .values({ organizationId, userId: user.id, role: role === 'end_user' ? 'member' : role })
-    .execute();
+  try {
+    const kind = role === 'end_user' ? 'end_user' : 'creator';
+    await db
+      .updateTable('auth.user')
+      .set({ kind, emailVerified: true, lmsUserId: lmsUserId ?? null })
+      .where('id', '=', user.id)
+      .execute();
+    await db
+      .insertInto('auth.member')
+      .values({ organizationId, userId: user.id, role: role === 'end_user' ? 'member' : role })
+      .execute();
+  } catch (error) {
+    // better-auth makes the person in a transaction of its own.
+    await db.deleteFrom('auth.user').where('id', '=', user.id).execute();
+    throw error;
+  }
   return user.id;
 }

@@ -8,6 +8,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config, OidcProvider } from '../config.ts';
 import { joinOrganization, refuseStranger } from './join-organization.ts';
 
+/** How long a password must be. */
+export const MIN_PASSWORD_LENGTH = 10;
+
 /** The settings of sign-in that decide which tables it needs; the migrations are compiled from the same ones. */
 function tableOptions(db: Db) {
   return {
@@ -54,7 +57,12 @@ export function createAuth(
     basePath: '/api/auth',
     secret: config.authSecret,
     trustedOrigins: [...config.trustedOrigins],
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 10, maxPasswordLength: 200 },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: MIN_PASSWORD_LENGTH,
+      maxPasswordLength: 200,
+    },
     advanced: {
       ...tables.advanced,
       useSecureCookies: config.publicUrl.startsWith('https:'),
