@@ -228,9 +228,9 @@ module.exports = {
       name: 'nothing-imports-scripts',
       severity: 'error',
       comment:
-        'scripts, bench and docs are users of the product and never parts of it. Move what the product needs into the room it belongs to.',
+        'scripts, bench, chaos and docs are users of the product and never parts of it. Move what the product needs into the room it belongs to.',
       from: { path: ofOurs },
-      to: { path: '^(scripts|bench|docs)/' },
+      to: { path: '^(scripts|bench|chaos|docs)/' },
     },
     {
       name: 'no-cycles',

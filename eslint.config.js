@@ -134,7 +134,7 @@ export default defineConfig(
   },
   {
     // What starts processes, and the one file that reads the product's settings.
-    files: ['scripts/**', 'bench/**', 'packages/testing/**', 'apps/server/src/config.ts', ...tests],
+    files: ['scripts/**', 'bench/**', 'chaos/**', 'packages/testing/**', 'apps/server/src/config.ts', ...tests],
     rules: { 'lamb/environment': 'off' },
   },
 );

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{apps,packages,plugins,bench,scripts,docs}/**/*.test.ts'],
+    include: ['{apps,packages,plugins,bench,chaos,scripts,docs}/**/*.test.ts'],
     globalSetup: ['@lamb/testing/global-setup'],
     setupFiles: ['@lamb/testing/fail-on-console'],
     pool: 'forks',

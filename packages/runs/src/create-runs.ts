@@ -108,11 +108,12 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
   const { db, databaseUrl, onError } = options;
   const executorId = randomUUID();
   const log = createEventLog(db);
-  const tools = { db, log, onError };
   const running = new Map<string, Attempt>();
   /** Runs that were just made here: nobody else has touched them, so there is nothing to look up. */
   const fresh = new Map<string, FreshRun>();
   let isClosing = false;
+  let isClosed = false;
+  const tools = { db, log, onError, isClosed: () => isClosed };
 
   const find = async (organizationId: string, id: string): Promise<OwnedRun | undefined> => {
     const run = await withTenant(db, organizationId, (tx) => getRun(tx, id));
@@ -200,6 +201,8 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
   pool.on('error', (error) => {
     onError(error, 'journal connection');
   });
+  // While a client is lent out, nobody else listens, and an error that nobody hears ends the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const vitals = openDatabase(databaseUrl, { maxConnections: 1, connectTimeoutMs: 2000, statementTimeoutMs: 5000 });
   // Others must know that this process lives before anything is assigned to it.
   const recovery = await recoverRuns({
@@ -274,6 +277,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
       const giveUpAt = performance.now() + withinMs;
       const isBusy = () => [...running.values()].some(({ isWaiting }) => !isWaiting);
       while (isBusy() && performance.now() < giveUpAt) await wait(20);
+      isClosed = true;
       await DBOS.shutdown();
       execute = undefined;
       await log.close();

@@ -68,6 +68,8 @@ interface Tools {
   readonly db: Db;
   readonly log: EventLog;
   readonly onError: (error: unknown, what: string) => void;
+  /** Whether this process has left the execution of runs: what fails from then on says nothing about them. */
+  readonly isClosed: () => boolean;
 }
 
 const APPROVAL_WAIT_SECONDS = 30 * 86_400;
@@ -85,6 +87,7 @@ export async function executeRun(attempt: RunAttempt, tools: Tools): Promise<voi
     const prepared = await retryWhileDatabaseIsGone(async () => await attempt.prepare(run, controller.signal));
     await finishRun(attempt, await takeTurn(attempt, prepared, tools), tools);
   } catch (error) {
+    if (tools.isClosed()) await forever();
     if (error instanceof DBOSWorkflowConflictError) throw error;
     if (error instanceof LeaseLost) throw new DBOSWorkflowConflictError(run.id);
     await failRun(attempt, error, tools);
@@ -135,6 +138,7 @@ async function takeTurn(attempt: RunAttempt, prepared: PreparedRun, tools: Tools
     try {
       return await work();
     } catch (error) {
+      if (tools.isClosed()) await forever();
       if (error instanceof DBOSWorkflowConflictError) conflict = error;
       throw error;
     }
@@ -221,4 +225,9 @@ async function committedUnlessLost(log: EventLog, file: RunFile): Promise<void> 
   } catch (refusal) {
     if (refusal instanceof LeaseLost) throw new DBOSWorkflowConflictError(file.runId);
   }
+}
+
+/** Leaves a run where it is, for another process to take over. */
+function forever(): Promise<never> {
+  return new Promise(() => undefined);
 }

@@ -26,6 +26,9 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
     types: { getTypeParser: findTypeParser },
   });
   pool.on('error', (error) => options.onConnectionLost?.(error));
+  // The pool does not listen to a client that is lent out. One that is lost between two queries of a transaction would
+  // end the process; the next query reports it anyway.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
 }
 

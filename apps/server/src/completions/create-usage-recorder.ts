@@ -19,6 +19,7 @@ export function createUsageRecorder(db: Db, log: FastifyBaseLogger): UsageRecord
   let waiting: OrganizationUsage[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
+  let next: Promise<void> | undefined;
 
   const write = async (entries: OrganizationUsage[]): Promise<void> => {
     const giveUpAt = performance.now() + PATIENCE_MS;
@@ -35,10 +36,16 @@ export function createUsageRecorder(db: Db, log: FastifyBaseLogger): UsageRecord
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const entries = waiting;
-    waiting = [];
-    if (entries.length > 0) writing = writing.then(() => write(entries));
-    return writing;
+    if (waiting.length === 0 || next) return next ?? writing;
+    // Many turns end while one write is under way: all of theirs go into the next.
+    next = writing.then(async () => {
+      const entries = waiting;
+      waiting = [];
+      next = undefined;
+      writing = write(entries);
+      await writing;
+    });
+    return next;
   };
   return {
     record(entry) {

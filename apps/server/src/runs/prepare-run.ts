@@ -1,3 +1,4 @@
+import type { RunBudget } from '@lamb/engine';
 import type { OwnedRun, PreparedRun } from '@lamb/runs';
 import { getAssistantAccess } from '@lamb/store';
 import { createTurnPorts } from '../completions/create-turn-ports.ts';
@@ -27,6 +28,18 @@ export function prepareLoadedRun(
 ): PreparedRun {
   const run = { principal, runId: stored.id, assistantId: stored.assistantId, model: loaded.model };
   const ports = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
-  const { usageRecorder } = services;
-  return { plan: loaded.plan, request, ports, observe: observeRun(run, services), booked: () => usageRecorder.flush() };
+  const booked = () => services.usageRecorder.flush();
+  const budget = settleDurably(ports.budget, booked);
+  return { plan: loaded.plan, request, ports: { ...ports, budget }, observe: observeRun(run, services), booked };
+}
+
+/** An answer is in the ledger before anybody is told that it is complete: afterwards, nobody would book it any more. */
+function settleDurably(budget: RunBudget, booked: () => Promise<void>): RunBudget {
+  return {
+    ...budget,
+    async settle(reservation, end) {
+      await budget.settle(reservation, end);
+      await booked();
+    },
+  };
 }

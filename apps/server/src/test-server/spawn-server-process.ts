@@ -8,17 +8,29 @@ export interface ServerProcess {
   readonly pid: number;
   /** How long it took from the start of the process until it was ready to answer. */
   readonly readyAfterMs: number;
+  /** Resolves when the process has ended, by itself or not. */
+  readonly ended: Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface SpawnOptions {
+  /** Default: the product's own. */
+  readonly entry?: URL;
+  /** Where its output goes, a file descriptor. Default: where this process's goes. */
+  readonly output?: number;
 }
 
 const READY_WITHIN_MS = 20_000;
 
 /** Runs the real server as its own process and waits until it is ready. */
-export async function spawnServerProcess(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+export async function spawnServerProcess(
+  environment: Readonly<Record<string, string>>,
+  { entry = new URL('../main.ts', import.meta.url), output }: SpawnOptions = {},
+): Promise<ServerProcess> {
   const port = await findFreePort();
   const url = `http://127.0.0.1:${String(port)}`;
   const started = performance.now();
-  const child = spawn(process.execPath, [new URL('../main.ts', import.meta.url).pathname], {
+  const child = spawn(process.execPath, [entry.pathname], {
     env: {
       PATH: process.env['PATH'] ?? '',
       LAMB_LOG_LEVEL: 'error',
@@ -26,22 +38,30 @@ export async function spawnServerProcess(environment: Readonly<Record<string, st
       LAMB_PORT: String(port),
       LAMB_PUBLIC_URL: url,
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output ?? 'inherit', output ?? 'inherit'],
   });
-  const exited = once(child, 'exit');
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = once(child, 'exit').then(() => {
+    process.off('exit', kill);
+  });
   while (!(await isReady(url))) {
-    if (child.exitCode !== null) throw new Error(`The server ended with status ${String(child.exitCode)}.`);
-    if (performance.now() - started > READY_WITHIN_MS) throw new Error('The server did not become ready.');
+    const status = child.exitCode ?? child.signalCode;
+    if (status !== null) throw new Error(`The server ended with ${String(status)}.`);
+    if (performance.now() - started > READY_WITHIN_MS) {
+      kill();
+      throw new Error('The server did not become ready.');
+    }
     await wait(10);
   }
   return {
     url,
     pid: child.pid ?? 0,
     readyAfterMs: Math.round(performance.now() - started),
+    ended,
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
-      await exited;
+      await ended;
     },
   };
 }
