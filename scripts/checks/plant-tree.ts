@@ -18,6 +18,7 @@ const configuration = [
 ];
 const scripts = [
   'bench',
+  'chaos',
   'check',
   'check:borders',
   'check:dead-code',
@@ -44,6 +45,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     '@lamb/connectors',
     '@lamb/engine',
     '@lamb/prompt-processors',
+    '@lamb/runs',
     '@lamb/store',
     '@lamb/testing',
     '@lamb/tools',
@@ -51,12 +53,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'packages/contract': ['zod'],
   'packages/engine': ['@lamb/plugin-kit'],
   'packages/plugin-kit': ['@lamb/contract'],
+  'packages/runs': ['@lamb/engine'],
   'packages/store': ['@lamb/contract', 'kysely'],
   'packages/testing': [],
   'plugins/connectors': ['undici'],
   'plugins/prompt-processors': [],
   'plugins/tools': ['@lamb/plugin-kit'],
   bench: ['@lamb/testing'],
+  chaos: ['@lamb/testing'],
 };
 
 export interface PlantedTree extends AsyncDisposable {

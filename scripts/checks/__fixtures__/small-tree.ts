@@ -21,6 +21,10 @@ export function describeTool(name: string): void {
 
 export const runTurn = (name: string): string => defineTool(name);
 `,
+  'packages/runs/src/index.ts': `import { runTurn } from '@lamb/engine';
+
+export const startRun = (name: string): string => runTurn(name);
+`,
   'packages/store/src/index.ts': `import { Name } from '@lamb/contract';
 import { sql } from 'kysely';
 
@@ -61,10 +65,11 @@ describeTool(echo);
   'apps/server/src/app.ts': `import { openai } from '@lamb/connectors/openai';
 import { runTurn } from '@lamb/engine';
 import { plain } from '@lamb/prompt-processors/plain';
+import { startRun } from '@lamb/runs';
 import { selectName } from '@lamb/store';
 import { echo } from '@lamb/tools/echo';
 
-export const createApp = (host: string) => [openai, runTurn, plain, selectName(host), echo];
+export const createApp = (host: string) => [openai, runTurn, startRun, plain, selectName(host), echo];
 `,
   'apps/server/src/app.test.ts': `import { port } from '@lamb/testing';
 import { expect, test } from 'vitest';
@@ -72,7 +77,7 @@ import { createApp } from './app.ts';
 
 test('the app has its parts', async () => {
   const late = await new Promise((resolve) => setTimeout(() => resolve('late'), 1));
-  expect(createApp(String(late))).toHaveLength(5 + port);
+  expect(createApp(String(late))).toHaveLength(6 + port);
 });
 `,
   'apps/server/src/main.ts': `import { createApp } from './app.ts';
@@ -84,6 +89,18 @@ console.log(createApp(readConfig(process.env)).length);
 import { createApp } from '../../apps/server/src/app.ts';
 
 console.log(createApp('bench').length, port);
+`,
+  'chaos/src/main.ts': `import { port } from '@lamb/testing';
+
+console.log(port);
+`,
+  'chaos/src/server.ts': `import { createApp } from '../../apps/server/src/app.ts';
+
+export const served = createApp('chaos');
+`,
+  'chaos/src/model.ts': `import { port } from '@lamb/testing';
+
+export const modelPort = port;
 `,
   'scripts/demo.ts': `import { port } from '@lamb/testing';
 
