@@ -1,0 +1,149 @@
+import { migrateRuns } from '@lamb/runs';
+import { createApiKey, createAssistant, migrate, putOrganizationConfig, withTenant } from '@lamb/store';
+import {
+  createTemplateDatabase,
+  createTestDatabase,
+  startCluster,
+  startLlmServer,
+  type LlmServer,
+  type TestDatabase,
+} from '@lamb/testing';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from '../../accounts/create-account.ts';
+import { createOrganization } from '../../accounts/create-organization.ts';
+import { compose } from '../../compose.ts';
+import { readConfig } from '../../config.ts';
+import { spawnServerProcess, type ServerProcess } from '../../test-server/spawn-server-process.ts';
+
+/** A database with one person and one assistant that edits files, for servers in processes of their own. */
+export interface House {
+  readonly llm: LlmServer;
+  readonly database: TestDatabase;
+  readonly key: string;
+  readonly assistantId: number;
+  readonly model: string;
+  /** Starts one more server on the same database. */
+  startServer(): Promise<ServerProcess>;
+  call(server: ServerProcess, method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+  /** Starts a run in the background. */
+  startRun(server: ServerProcess, content: string): Promise<string>;
+  /** Crashes the database and starts it again; only in a house with a cluster of its own. */
+  restartDatabase(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function prepare(ownerUrl: string): Promise<void> {
+  await migrate(ownerUrl);
+  await migrateRuns(ownerUrl);
+}
+
+/** Opens a house without servers. Those that were started in it are ended when it closes. */
+export async function openHouse({ ownCluster = false } = {}): Promise<House> {
+  const dataDir = ownCluster ? mkdtempSync(join(tmpdir(), 'lamb-house-')) : undefined;
+  let cluster = dataDir === undefined ? undefined : await startCluster({ dataDir, fsync: true, keep: true });
+  const database = cluster
+    ? await createTestDatabase({ clusterUrl: cluster.adminUrl, prepare })
+    : await createTestDatabase({ template: await createTemplateDatabase('migrated', prepare) });
+  const llm = await startLlmServer();
+  const environment = {
+    DATABASE_URL: database.appUrl,
+    LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
+    LAMB_SECRET_KEYS: `house:${randomBytes(32).toString('base64')}`,
+    LAMB_OUTBOUND_ALLOW: new URL(llm.url).host,
+    LAMB_LOG_LEVEL: 'silent',
+  };
+  const { key, assistantId } = await furnish(environment, llm.url);
+  const model = `lamb_assistant.${assistantId}`;
+  const servers: ServerProcess[] = [];
+
+  const call: House['call'] = async (server, method, path, body) => {
+    const response = await fetch(server.url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+  };
+  return {
+    llm,
+    database,
+    key,
+    assistantId,
+    model,
+    call,
+    async startServer() {
+      const server = await spawnServerProcess(environment);
+      servers.push(server);
+      return server;
+    },
+    async startRun(server, content) {
+      const messages = [{ role: 'user', content }];
+      const { status, body } = await call(server, 'POST', '/v1/chat/completions', {
+        model,
+        messages,
+        lamb: { background: true },
+      });
+      if (status !== 202) throw new Error(`The run was not started: ${status} ${JSON.stringify(body)}`);
+      return (body as { id: string }).id;
+    },
+    async restartDatabase() {
+      if (!cluster || dataDir === undefined) throw new Error('This house has no cluster of its own.');
+      const { port } = cluster;
+      await cluster.stop('immediate');
+      cluster = await startCluster({ dataDir, port, fsync: true, keep: true });
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.stop('SIGKILL')));
+      await llm.stop();
+      if (cluster && dataDir !== undefined) {
+        await cluster.stop('immediate');
+        rmSync(dataDir, { recursive: true, force: true });
+      } else await database.drop();
+    },
+  };
+}
+
+async function furnish(
+  environment: Record<string, string>,
+  llmUrl: string,
+): Promise<{ key: string; assistantId: number }> {
+  const services = compose(readConfig(environment));
+  const { db, secretBox } = services;
+  const organizationId = await createOrganization(db, { name: 'House', slug: 'house' });
+  const person = { email: 'h@house.test', name: 'h', password: 'correct horse battery' };
+  const userId = await createAccount(services, { ...person, organizationId, role: 'member' });
+  const { key } = await createApiKey(db, {
+    userId,
+    organizationId,
+    name: 'house',
+    assistants: 'all',
+    trustedGateway: false,
+  });
+  const assistantId = await withTenant(db, organizationId, async (tx) => {
+    await putOrganizationConfig(tx, secretBox, {
+      setups: { default: { is_default: true, providers: { openai: { base_url: `${llmUrl}/v1`, api_key: 'k' } } } },
+    });
+    const metadata = {
+      assistant_type: 'multi_tool',
+      prompt_processor: 'multi_augment',
+      connector: 'openai',
+      llm: 'house-model',
+      tools: [{ type: 'patch_file', mode: 'function', enabled: true, config: {} }],
+    };
+    const { id } = await createAssistant(tx, {
+      ownerId: userId,
+      name: 'Editor',
+      type: 'multi_tool',
+      systemPrompt: 'Edit what you are asked to.',
+      promptTemplate: '',
+      metadata: JSON.stringify(metadata),
+    });
+    return id;
+  });
+  await services.close();
+  return { key, assistantId };
+}
