@@ -31,6 +31,8 @@ export async function startServer(config: Config, extra: { readonly tools?: read
     clearTimeout(cut);
     await runs.close(RUNS_END_WITHIN_MS);
     await services.close();
+    // Runs that wait for somebody still wait here, with their timers; whoever takes them over does it anew.
+    process.exit();
   };
   process.once('SIGTERM', (signal) => void stop(signal));
   process.once('SIGINT', (signal) => void stop(signal));

@@ -9,7 +9,7 @@ import {
   type RunEvent,
 } from '@lamb/contract';
 import type { OwnedRun, Runs } from '@lamb/runs';
-import { getAssistantAccess, getRunTrace, listRunEvents, withTenant } from '@lamb/store';
+import { getAssistantAccess, getRunTrace, isRunOver, listRunEvents, withTenant } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
@@ -80,6 +80,8 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
         const { run } = await findRun(principal, params.id, 'run.read');
         const after = query.after ?? readLastEventId(headers['last-event-id']);
         if (headers.accept?.includes('application/json')) {
+          // Asked first: what is over has nothing to add to the page.
+          const isOver = await isRunOver(db, run.id);
           const page = (await withTenant(db, principal.organizationId, (tx) =>
             listRunEvents(tx, run, after),
           )) as RunEvent[];
@@ -87,7 +89,7 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
           return await reply.send({
             events: page,
             last_seq: last?.seq ?? after,
-            done: last !== undefined && ends.has(last.type),
+            done: last === undefined ? isOver : ends.has(last.type),
           });
         }
         const leaving = new AbortController();
