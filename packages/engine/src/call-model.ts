@@ -35,7 +35,7 @@ export async function callModel(
   let finishReason: string | undefined;
   let text = '';
   let reasoningChars = 0;
-  let heard = false;
+  let heard = false as boolean;
   let outcome: ModelCallEnd['outcome'] = 'failed';
   let batches: AsyncIterator<readonly ModelEvent[]> | undefined;
   const promptChars = countChars(messages);

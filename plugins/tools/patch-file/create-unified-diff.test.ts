@@ -105,7 +105,7 @@ test('it also holds for texts that have nothing in common, in bounded time', () 
 });
 
 /** Debian's `patch`; where it is not installed, the tests do without it. */
-const program: string = '/usr/bin/patch';
+const program = '/usr/bin/patch';
 const hasPatch = spawnSync(program, ['--version']).status === 0;
 
 let folder: string;
