@@ -13,7 +13,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => house.close(), 60_000);
 
-const [first, second] = [() => servers[0] as ServerProcess, () => servers[1] as ServerProcess];
+function serverAt(index: number): ServerProcess {
+  const server = servers[index];
+  if (!server) throw new Error('The servers are not started.');
+  return server;
+}
+const [first, second] = [() => serverAt(0), () => serverAt(1)];
 const FILE = 'essay.txt';
 const patch = {
   name: 'patch_file',
