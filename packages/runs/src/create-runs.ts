@@ -1,4 +1,4 @@
-import { DBOS, Error as DbosError } from '@dbos-inc/dbos-sdk';
+import { DBOS, DBOSWorkflowConflictError, Error as DbosError } from '@dbos-inc/dbos-sdk';
 import { dbRetryConfig } from '@dbos-inc/dbos-sdk/internal/utils';
 import type { RunEvent } from '@lamb/contract';
 import { createEventSequence } from '@lamb/engine';
@@ -189,7 +189,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     await keepRunEventPartitions(db, today(), options.retentionDays);
     await forgetJournal(db, new Date(Date.now() - JOURNAL_KEPT_MS));
   };
-  await keepHouse();
+  await keepRunEventPartitions(db, today(), options.retentionDays);
   const housekeeping = setInterval(() => {
     keepHouse().catch((error: unknown) => {
       onError(error, 'housekeeping of runs');
@@ -226,7 +226,15 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     systemDatabaseUrl: databaseUrl,
     systemDatabasePool: pool,
     runMigrations: false,
-    logLevel: 'error',
+    logger: {
+      info: () => undefined,
+      debug: () => undefined,
+      warn: () => undefined,
+      error: (error) => {
+        // That another process has taken over is told where it matters.
+        if (!(error instanceof DBOSWorkflowConflictError)) onError(error, 'journal');
+      },
+    },
   });
   await DBOS.launch();
 

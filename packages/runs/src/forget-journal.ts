@@ -1,3 +1,4 @@
+import { DBOS } from '@dbos-inc/dbos-sdk';
 import type { Db } from '@lamb/store';
 import { sql } from 'kysely';
 
@@ -9,13 +10,12 @@ const AT_ONCE = 500;
  */
 export async function forgetJournal(db: Db, before: Date): Promise<void> {
   for (;;) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from dbos.workflow_status where workflow_uuid in (
-        select workflow_uuid from dbos.workflow_status
-        where status in ('SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
-          and updated_at < ${before.getTime()}
-        limit ${AT_ONCE} for update skip locked
-      )`.execute(db);
-    if (numAffectedRows < AT_ONCE) return;
+    const { rows } = await sql<{ id: string }>`
+      select workflow_uuid as id from dbos.workflow_status
+      where status in ('SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
+        and updated_at < ${before.getTime()}
+      limit ${AT_ONCE}`.execute(db);
+    if (rows.length > 0) await DBOS.deleteWorkflows(rows.map(({ id }) => id));
+    if (rows.length < AT_ONCE) return;
   }
 }

@@ -102,7 +102,11 @@ export async function summarizeRunEvents(
 
 /** Makes the partitions for a day and the next one, and drops those that are older than the retention. */
 export async function keepRunEventPartitions(db: Db, today: string, retentionDays: number): Promise<void> {
-  await sql`select lamb.ensure_run_event_partition(day::date), lamb.ensure_run_event_partition(day::date + 1)
-    from (values (${today}::date)) as t (day)`.execute(db);
-  await sql`select lamb.drop_run_event_partitions(${today}::date - ${retentionDays}::integer)`.execute(db);
+  await db.transaction().execute(async (tx) => {
+    // One process at a time, or two would drop the same partition.
+    await sql`select pg_advisory_xact_lock(hashtext('lamb.run_events partitions'))`.execute(tx);
+    await sql`select lamb.ensure_run_event_partition(day::date), lamb.ensure_run_event_partition(day::date + 1)
+      from (values (${today}::date)) as t (day)`.execute(tx);
+    await sql`select lamb.drop_run_event_partitions(${today}::date - ${retentionDays}::integer)`.execute(tx);
+  });
 }
