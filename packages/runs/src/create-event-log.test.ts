@@ -25,7 +25,11 @@ let assistantId: number;
 const TODAY = '2031-05-10';
 
 beforeAll(async () => {
-  database = await createTestDatabase({ prepare: async (ownerUrl) => void (await migrate(ownerUrl)) });
+  database = await createTestDatabase({
+    prepare: async (ownerUrl) => {
+      await migrate(ownerUrl);
+    },
+  });
   db = openDatabase(database.appUrl);
   const organization = db.insertInto('auth.organization').values({ name: 'o', slug: 'o' }).returning('id');
   organizationId = (await organization.executeTakeFirstOrThrow()).id;
@@ -110,7 +114,7 @@ test('a reader far behind, or who comes late, gets everything once and in order'
   const events = [(await reading.next()).value as RunEvent];
   for (let seq = 2; seq <= 9000; seq += 1) say(file, seq, `token ${seq}`);
   await log.committed(file);
-  log.append(file, { ...say(file, 9001, 'last'), seq: 9002, type: 'run.finished', finish_reason: 'stop' } as RunEvent);
+  log.append(file, { ...say(file, 9001, 'last'), seq: 9002, type: 'run.finished', finish_reason: 'stop' });
   await log.committed(file);
   for await (const event of reading) events.push(event);
   expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 9002 }, (_, index) => index + 1));
