@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
+import { benchRuns } from './runs/bench-runs.ts';
 import { benchStore } from './store/bench-store.ts';
 import { benchStream } from './stream/bench-stream.ts';
 import { benchTurn } from './turn/bench-turn.ts';
 
 const benches: Record<string, (options: { isSmoke: boolean }) => Promise<string>> = {
+  runs: benchRuns,
   store: benchStore,
   stream: benchStream,
   turn: benchTurn,
