@@ -50,7 +50,7 @@ afterAll(async () => {
 
 async function makeFile(startedOn = TODAY): Promise<RunFile & { refusals: Error[] }> {
   const runId = randomUUID();
-  await withTenant(db, organizationId, (tx) => createRun(tx, { id: runId, assistantId, userId, input: {}, startedOn }));
+  await createRun(db, organizationId, { id: runId, assistantId, userId, input: {}, startedOn });
   const refusals: Error[] = [];
   return { runId, organizationId, startedOn, epoch: 1, refusals, onRefused: (reason) => refusals.push(reason) };
 }

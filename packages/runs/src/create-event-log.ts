@@ -1,4 +1,5 @@
 import type { RunEvent } from '@lamb/contract';
+import { toStorableText } from './to-storable-text.ts';
 import { appendRunEvents, retryWhileDatabaseIsGone, type Db, type NewRunEvent } from '@lamb/store';
 
 /** Where one attempt at a run files its events. */
@@ -16,13 +17,23 @@ export interface EventLog {
   append(file: RunFile, event: RunEvent): void;
   /** Resolves when all that was appended so far is committed; rejects with `LeaseLost` when another process has taken over the run. */
   committed(file: RunFile): Promise<void>;
+  /** Says that this process is about to write all events of a new run. */
+  expect(runId: string): void;
+  /** Says that it will not. */
+  dismiss(runId: string): void;
   /** Whether the events of a run are written by this process, so that who listens here hears all of them. */
   isWriting(runId: string): boolean;
   /** Says that no more will be written under a file. */
   release(file: RunFile): void;
-  /** Hears the events of a run right after they are committed; none at all means: look into the log. Returns how to stop. */
-  subscribe(runId: string, hear: (events: readonly RunEvent[]) => void): () => void;
+  /** Hears the events of a run right after they are committed; none at all means: look into the log. */
+  subscribe(runId: string, hear: (events: readonly RunEvent[]) => void): Subscription;
   close(): Promise<void>;
+}
+
+export interface Subscription {
+  /** All that was committed before, where that is still in memory. */
+  readonly history: readonly RunEvent[] | undefined;
+  stop(): void;
 }
 
 /** Another process has taken over the run; what this one still does of it no longer counts. */
@@ -31,6 +42,8 @@ export class LeaseLost extends Error {}
 /** All events of this long go into one insert: one row a commit would cap a node at a few thousand tokens a second. */
 const GROUP_MS = 20;
 const MAX_GROUP = 2000;
+/** The first events of a new run are kept in memory for who follows it from the start; later ones are few enough to be read. */
+const MAX_HISTORY = 64;
 
 interface Entry {
   readonly file: RunFile;
@@ -41,6 +54,7 @@ interface Entry {
 export function createEventLog(db: Db): EventLog {
   const listeners = new Map<string, Set<(events: readonly RunEvent[]) => void>>();
   const writers = new Map<string, RunFile>();
+  const histories = new Map<string, RunEvent[]>();
   const refusals = new WeakMap<RunFile, Error>();
   const closing = new AbortController();
   let waiting: Entry[] = [];
@@ -58,6 +72,7 @@ export function createEventLog(db: Db): EventLog {
   };
   const release = (file: RunFile): void => {
     if (writers.get(file.runId) === file) writers.delete(file.runId);
+    histories.delete(file.runId);
   };
   const write = async (group: readonly Entry[]): Promise<void> => {
     try {
@@ -85,6 +100,8 @@ export function createEventLog(db: Db): EventLog {
   const deliver = (entries: readonly Entry[]): void => {
     for (const [runId, own] of Map.groupBy(entries, ({ event }) => event.run_id)) {
       const events = own.map(({ event }) => event);
+      const history = histories.get(runId);
+      if (history && history.push(...events) > MAX_HISTORY) histories.delete(runId);
       for (const hear of listeners.get(runId) ?? []) hear(events);
     }
   };
@@ -116,14 +133,20 @@ export function createEventLog(db: Db): EventLog {
       const refusal = refusals.get(file);
       if (refusal) throw refusal;
     },
-    isWriting: (runId) => writers.has(runId),
+    expect: (runId) => void histories.set(runId, []),
+    dismiss: (runId) => void histories.delete(runId),
+    isWriting: (runId) => writers.has(runId) || histories.has(runId),
     release,
     subscribe(runId, hear) {
       const own = listeners.get(runId) ?? new Set();
       listeners.set(runId, own.add(hear));
-      return () => {
-        own.delete(hear);
-        if (own.size === 0 && listeners.get(runId) === own) listeners.delete(runId);
+      const history = histories.get(runId);
+      return {
+        history: history && [...history],
+        stop() {
+          own.delete(hear);
+          if (own.size === 0 && listeners.get(runId) === own) listeners.delete(runId);
+        },
       };
     },
     async close() {
@@ -144,5 +167,5 @@ function toStorableJson(event: RunEvent): string {
 }
 
 function replaceUnstorable(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value;
+  return typeof value === 'string' ? toStorableText(value) : value;
 }

@@ -3,7 +3,6 @@ import { dbRetryConfig } from '@dbos-inc/dbos-sdk/internal/utils';
 import type { RunEvent } from '@lamb/contract';
 import { createEventSequence } from '@lamb/engine';
 import {
-  addChatMessage,
   createRun,
   getRun,
   keepRunEventPartitions,
@@ -242,10 +241,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     async start({ organizationId, assistantId, userId, chatId, said, input, prepare }) {
       const id = randomUUID();
       const startedOn = today();
-      await withTenant(db, organizationId, async (tx) => {
-        await createRun(tx, { id, assistantId, userId, chatId, input, startedOn });
-        if (chatId !== undefined && said !== undefined) await addChatMessage(tx, chatId, { runId: id, message: said });
-      });
+      await createRun(db, organizationId, { id, assistantId, userId, chatId, said, input, startedOn });
       const run: OwnedRun = {
         id,
         organizationId,
@@ -259,10 +255,12 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
         finishedAt: null,
       };
       fresh.set(id, { run, prepare });
+      log.expect(id);
       try {
         await restart({ runId: id, organizationId });
       } catch (error) {
         fresh.delete(id);
+        log.dismiss(id);
         throw error;
       }
       return run;

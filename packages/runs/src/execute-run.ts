@@ -12,7 +12,6 @@ import {
   type TurnRequest,
 } from '@lamb/engine';
 import {
-  addChatMessage,
   beginRunEffect,
   endRun,
   isDatabaseGone,
@@ -25,7 +24,9 @@ import {
 import { sql } from 'kysely';
 import { createDeadline } from './create-deadline.ts';
 import { LeaseLost, type EventLog, type RunFile } from './create-event-log.ts';
+import { isRunEnd } from './is-run-end.ts';
 import { readRunEnd } from './read-run-end.ts';
+import { toStorableText } from './to-storable-text.ts';
 
 /** What the server makes of a stored run, so that it can be executed. */
 export interface PreparedRun {
@@ -55,8 +56,8 @@ export interface RunAttempt {
   readonly file: RunFile;
   /** How often each step was begun before. */
   readonly attempts: Map<string, number>;
-  /** Whether an earlier attempt had said how the run ends. */
-  readonly hasEnded: boolean;
+  /** Whether it was said how the run ends, by this attempt or an earlier one. */
+  hasEnded: boolean;
   readonly number: NumberEvent;
   readonly controller: AbortController;
   readonly prepare: (run: OwnedRun, signal: AbortSignal) => PreparedRun | Promise<PreparedRun>;
@@ -99,29 +100,28 @@ export async function failRun(attempt: RunAttempt, error: unknown, tools: Tools)
   const { run, file, attempts, number } = attempt;
   const { log, onError } = tools;
   if (!(error instanceof AppError)) onError(error, `run ${run.id} failed`);
+  if (attempt.hasEnded) {
+    await finishRun(attempt, await retryWhileDatabaseIsGone(() => readRunEnd(tools.db, run)), tools);
+    return;
+  }
   const { code, message, details } = error instanceof AppError ? error : new AppError('internal_error');
-  if (!attempt.hasEnded) {
-    log.append(file, number('end', (attempts.get('end') ?? 0) + 1, { type: 'run.failed', code, message, details }));
-    try {
-      await log.committed(file);
-    } catch (refusal) {
-      if (refusal instanceof LeaseLost) throw new DBOSWorkflowConflictError(run.id);
-      onError(refusal, `events of run ${run.id}`);
-    }
+  log.append(file, number('end', (attempts.get('end') ?? 0) + 1, { type: 'run.failed', code, message, details }));
+  try {
+    await log.committed(file);
+  } catch (refusal) {
+    if (refusal instanceof LeaseLost) throw new DBOSWorkflowConflictError(run.id);
+    onError(refusal, `events of run ${run.id}`);
   }
   await finishRun(attempt, { status: 'failed', text: '' }, tools);
 }
 
 /** Writes down how a run ended, once. */
 async function finishRun({ run, file }: RunAttempt, { status, text }: TurnEnd, { db }: Tools): Promise<void> {
+  const { id, chatId, organizationId } = run;
+  const message = { role: 'assistant', content: toStorableText(text) };
+  const answer = chatId !== null && status === 'finished' ? { chatId, message } : undefined;
   const outcome = await retryWhileDatabaseIsGone(() =>
-    withTenant(db, run.organizationId, async (tx) => {
-      const ended = await endRun(tx, { id: run.id, epoch: file.epoch, status });
-      if (ended === 'ended' && run.chatId !== null && status === 'finished') {
-        await addChatMessage(tx, run.chatId, { runId: run.id, message: { role: 'assistant', content: text } });
-      }
-      return ended;
-    }),
+    endRun(db, organizationId, { id, epoch: file.epoch, status, answer }),
   );
   if (outcome === 'lost') throw new DBOSWorkflowConflictError(run.id);
 }
@@ -185,10 +185,12 @@ async function takeTurn(attempt: RunAttempt, prepared: PreparedRun, tools: Tools
 async function takeStep<Result>(
   name: string,
   work: (scope: StepScope) => Promise<Result>,
-  { run, file, attempts, number, controller: { signal } }: RunAttempt,
+  current: RunAttempt,
   { observe, booked }: PreparedRun,
   { db, log }: Tools,
 ): Promise<Result> {
+  const { run, file, attempts, number, controller } = current;
+  const { signal } = controller;
   const begin = async (): Promise<'fresh' | 'restarted'> => {
     // Repeated because its answer was lost, it finds its own mark: then nobody can tell, and the effect is not tried.
     const isFirst = await retryWhileDatabaseIsGone(() =>
@@ -202,6 +204,7 @@ async function takeStep<Result>(
     const emit = (body: EventBody) => {
       const event = number(name, attempt, body);
       log.append(file, event);
+      if (isRunEnd(event)) current.hasEnded = true;
       observe(event);
     };
     if (attempt > 1) emit({ type: 'step.restarted' });

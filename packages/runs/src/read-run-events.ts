@@ -34,13 +34,17 @@ export async function* readRunEvents(
   let isUnsure = true;
   let isOver = false;
   // Subscribed before the history is read, so that nothing falls between the two.
-  const stopHearing = log.subscribe(run.id, (events) => {
+  const subscription = log.subscribe(run.id, (events) => {
     if (events.length === 0 || live.length + events.length > MAX_LIVE) {
       live = [];
       isStale = true;
     } else live.push(...events);
     wake();
   });
+  if (subscription.history) {
+    live.push(...subscription.history);
+    isStale = false;
+  }
   const stopWatching = watcher.watch(run.id, () => {
     // What this process writes itself comes from memory.
     if (log.isWriting(run.id)) return;
@@ -98,7 +102,7 @@ export async function* readRunEvents(
       clearTimeout(timer);
     }
   } finally {
-    stopHearing();
+    subscription.stop();
     stopWatching();
     signal.removeEventListener('abort', onAbort);
   }

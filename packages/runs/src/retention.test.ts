@@ -24,7 +24,7 @@ test('events are kept for as many days as wanted, and go a day at a time', async
   const today = await listPartitions();
   await keepRunEventPartitions(db, '2040-03-01', 100_000);
   const run = { id: randomUUID(), startedOn: '2040-03-01' };
-  await withTenant(db, organizationId, (tx) => createRun(tx, { ...run, assistantId, userId, input: {} }));
+  await createRun(db, organizationId, { ...run, assistantId, userId, input: {} });
   const event = { runId: run.id, organizationId, startedOn: run.startedOn, epoch: 1, seq: 1, event: '{"seq":1}' };
   await appendRunEvents(db, [event]);
   await keepRunEventPartitions(db, '2040-03-05', 100_000);

@@ -149,9 +149,7 @@ test(
     const given = await startWaiting();
     const id = randomUUID();
     open.script = [[{ type: 'text', text: 'Late.' }]];
-    await withTenant(db, organizationId, (tx) =>
-      createRun(tx, { id, assistantId, userId, input: {}, startedOn: given.startedOn }),
-    );
+    await createRun(db, organizationId, { id, assistantId, userId, input: {}, startedOn: given.startedOn });
     await db
       .updateTable('ops.run_leases')
       .set({ created_at: sql<Date>`now() - interval '1 hour'` })

@@ -36,7 +36,7 @@ export function watchRuns(databaseUrl: string, { onCancel, onReconnect }: Hearin
       });
       next.on('notification', ({ channel, payload = '' }) => {
         if (channel === 'lamb_run_cancel') onCancel(payload);
-        else tell(payload);
+        else for (const runId of payload.split(',')) tell(runId);
       });
       client = next;
       try {

@@ -42,7 +42,10 @@ export async function appendRunEvents(db: DbOrTx, events: readonly NewRunEvent[]
       from given g join held h on h.run_id = g.run_id and h.epoch = g.epoch
       on conflict do nothing
     ), told as (
-      select pg_notify('lamb_run_events', run_id::text) from (select distinct run_id from given) as runs
+      -- As few notifications as hold all ids: one is at most 8,000 bytes long.
+      select pg_notify('lamb_run_events', string_agg(run_id::text, ','))
+      from (select run_id, (row_number() over ()) / 200 as part from (select distinct run_id from given) as runs) as parts
+      group by part
     )
     select distinct g.run_id from given g
     left join held h on h.run_id = g.run_id and h.epoch = g.epoch

@@ -1,5 +1,6 @@
 import { sql, type ColumnType, type Generated } from 'kysely';
 import type { DbOrTx } from './database.ts';
+import { explainRefusedText } from './explain-refused-text.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { TenantTx } from './with-tenant.ts';
 
@@ -50,30 +51,23 @@ export interface NewRun {
   assistantId: number;
   userId: string;
   chatId?: string | undefined;
+  /** The message of the chat that it answers. */
+  said?: unknown;
   input: unknown;
   startedOn: string;
 }
 
-/** Makes a run with its first lease, epoch 1. */
-export async function createRun(tx: TenantTx, run: NewRun): Promise<void> {
-  const made = tx
-    .with('run', (db) =>
-      db
-        .insertInto('lamb.runs')
-        .values({
-          id: run.id,
-          assistant_id: run.assistantId,
-          user_id: run.userId,
-          chat_id: run.chatId ?? null,
-          input: JSON.stringify(run.input),
-          started_on: run.startedOn,
-        })
-        .returning(['id', 'organization_id']),
-    )
-    .insertInto('ops.run_leases')
-    .columns(['run_id', 'organization_id'])
-    .expression((eb) => eb.selectFrom('run').select(['run.id as run_id', 'run.organization_id']));
-  await executePrepared(tx, made);
+/** Makes a run with its first lease, epoch 1, and with what it answers in its chat. */
+export async function createRun(db: DbOrTx, organizationId: string, run: NewRun): Promise<void> {
+  const { id, assistantId, userId, chatId = null, startedOn } = run;
+  const said = run.said === undefined ? null : JSON.stringify(run.said);
+  const query = sql`select lamb.begin_run(${organizationId}::uuid, ${id}::uuid, ${assistantId}::bigint, ${userId}::uuid,
+    ${chatId}::uuid, ${said}::jsonb, ${JSON.stringify(run.input)}::jsonb, ${startedOn}::date)`;
+  try {
+    await executePrepared(db, { compile: () => query.compile(db) });
+  } catch (error) {
+    throw explainRefusedText(error);
+  }
 }
 
 export async function getRun(tx: TenantTx, id: string): Promise<StoredRun | undefined> {
@@ -103,25 +97,28 @@ export async function setRunStatus(
   await executePrepared(tx, change);
 }
 
+export interface RunEnd {
+  id: string;
+  epoch: number;
+  status: Extract<RunStatus, 'finished' | 'failed' | 'cancelled'>;
+  /** What it says in its chat. */
+  answer?: { chatId: string; message: unknown } | undefined;
+}
+
 /**
- * Ends a run and takes its lease away. `lost`: somebody else holds the lease, and nothing was changed; `over`: nobody
- * does, because the run has ended before.
+ * Ends a run, with its answer, and takes its lease away. `lost`: somebody else holds the lease, and nothing was changed;
+ * `over`: nobody does, because the run has ended before.
  */
 export async function endRun(
-  tx: TenantTx,
-  { id, epoch, status }: { id: string; epoch: number; status: Extract<RunStatus, 'finished' | 'failed' | 'cancelled'> },
+  db: DbOrTx,
+  organizationId: string,
+  { id, epoch, status, answer }: RunEnd,
 ): Promise<'ended' | 'lost' | 'over'> {
-  const ended = tx
-    .with('lease', (db) =>
-      db.deleteFrom('ops.run_leases').where('run_id', '=', id).where('epoch', '=', epoch).returning('run_id'),
-    )
-    .updateTable('lamb.runs')
-    .from('lease')
-    .set({ status, finished_at: sql<Date>`now()` })
-    .whereRef('lamb.runs.id', '=', 'lease.run_id')
-    .returning('lamb.runs.id');
-  if ((await executePrepared(tx, ended)).length > 0) return 'ended';
-  return (await isRunOver(tx, id)) ? 'over' : 'lost';
+  const message = answer ? JSON.stringify(answer.message) : null;
+  const query = sql<{ outcome: 'ended' | 'lost' | 'over' }>`select lamb.end_run(${organizationId}::uuid, ${id}::uuid,
+    ${epoch}::integer, ${status}::text, ${answer?.chatId ?? null}::uuid, ${message}::jsonb) as outcome`;
+  const [row] = await executePrepared(db, { compile: () => query.compile(db) });
+  return row?.outcome ?? 'over';
 }
 
 /** Whether a run has ended and all that is to be said of it has been said. */

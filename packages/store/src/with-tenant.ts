@@ -1,7 +1,6 @@
-import { AppError } from '@lamb/contract';
 import { sql, type Kysely, type KyselyPlugin } from 'kysely';
-import pg from 'pg';
 import type { Database, Db, DbOrTx } from './database.ts';
+import { explainRefusedText } from './explain-refused-text.ts';
 
 declare const bound: unique symbol;
 
@@ -64,18 +63,4 @@ async function commit(connection: Kysely<Database>): Promise<void> {
   if (rows[0]?.command === 'ROLLBACK') {
     throw new Error('The transaction was rolled back: a statement in it failed and its error was swallowed.');
   }
-}
-
-const textNotStorable = new Set(['22021', '22P05']);
-
-function explainRefusedText(error: unknown): unknown {
-  if (!(error instanceof pg.DatabaseError)) return error;
-  if (textNotStorable.has(error.code ?? '')) {
-    return new AppError('invalid_request', { message: 'Text may not contain the character U+0000.', cause: error });
-  }
-  if (error.code === '22P02' && error.detail?.includes('surrogate')) {
-    const message = 'Text may not contain half of a character (a surrogate without its other half).';
-    return new AppError('invalid_request', { message, cause: error });
-  }
-  return error;
 }
