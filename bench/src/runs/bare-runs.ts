@@ -1,6 +1,8 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
+import { NamedStatementClient } from '@lamb/runs';
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import { runMany } from './run-many.ts';
 
 const { values } = parseArgs({
@@ -8,6 +10,8 @@ const { values } = parseArgs({
     url: { type: 'string', default: '' },
     runs: { type: 'string', default: '0' },
     concurrent: { type: 'string', default: '1' },
+    /** With the statements prepared, as LAMB has them. */
+    tuned: { type: 'boolean', default: false },
   },
 });
 
@@ -24,7 +28,9 @@ const workflow = DBOS.registerWorkflow(
 DBOS.setConfig({
   name: 'lamb',
   systemDatabaseUrl: values.url,
-  systemDatabasePoolSize: 20,
+  ...(values.tuned
+    ? { systemDatabasePool: new pg.Pool({ connectionString: values.url, max: 20, Client: NamedStatementClient }) }
+    : { systemDatabasePoolSize: 20 }),
   runMigrations: false,
   executorID: randomUUID(),
   applicationVersion: 'bare',

@@ -8,12 +8,19 @@ import { percentile } from '../load/percentile.ts';
 const CONCURRENT = 50;
 const run = promisify(execFile);
 
+interface Round {
+  readonly bare: number;
+  readonly tuned: number;
+  readonly lamb: number;
+}
+
 /**
  * Durable runs a second (context, model turn, one tool, model turn, with every event logged and read) against bare DBOS
- * with as many steps. Each in its own process on one database, in turns, so that what else the machine does hits both.
+ * with as many steps: as it comes, and with its statements prepared as LAMB prepares them. Each in its own process on one
+ * database, in turns, so that what else the machine does hits all of them.
  */
 export async function benchRuns({ isSmoke }: { isSmoke: boolean }): Promise<string> {
-  const count = isSmoke ? 100 : 1500;
+  const count = isSmoke ? 100 : 2000;
   const rounds = isSmoke ? 1 : 5;
   const cluster = await startCluster();
   try {
@@ -24,28 +31,35 @@ export async function benchRuns({ isSmoke }: { isSmoke: boolean }): Promise<stri
         await migrateRuns(ownerUrl);
       },
     });
-    const measured: { bare: number; lamb: number }[] = [];
+    const measured: Round[] = [];
     for (let round = 0; round < rounds; round += 1) {
       measured.push({
         bare: await measure('./bare-runs.ts', appUrl, count),
         lamb: await measure('./lamb-runs.ts', appUrl, count),
+        tuned: await measure('./bare-runs.ts', appUrl, count, ['--tuned']),
       });
     }
-    const median = (pick: (round: { bare: number; lamb: number }) => number) => percentile(measured.map(pick), 0.5);
-    const ratios = measured.map(({ bare, lamb }) => (lamb / bare).toFixed(2));
+    const median = (pick: (round: Round) => number) => percentile(measured.map(pick), 0.5);
+    const list = (pick: (round: Round) => number) => measured.map((round) => pick(round).toFixed(2)).join(',');
+    const ratio = ({ bare, lamb }: Round) => lamb / bare;
+    const tunedRatio = ({ tuned, lamb }: Round) => lamb / tuned;
+    const perSecond = (Object.keys(measured[0] ?? {}) as (keyof Round)[]).map(
+      (name) => `${name}_per_s=${median((round) => round[name]).toFixed(0)}`,
+    );
     return [
       `concurrent=${CONCURRENT} runs=${count} rounds=${rounds}`,
-      `bare_per_s=${median(({ bare }) => bare).toFixed(0)} lamb_per_s=${median(({ lamb }) => lamb).toFixed(0)} ratios=${ratios.join(',')}`,
-      `ratio=${median(({ bare, lamb }) => lamb / bare).toFixed(2)}`,
+      perSecond.join(' '),
+      `tuned_ratio=${median(tunedRatio).toFixed(2)} (${list(tunedRatio)})`,
+      `ratio=${median(ratio).toFixed(2)} (${list(ratio)})`,
     ].join('\n');
   } finally {
     await cluster.stop();
   }
 }
 
-async function measure(file: string, url: string, count: number): Promise<number> {
+async function measure(file: string, url: string, count: number, more: string[] = []): Promise<number> {
   const path = new URL(file, import.meta.url).pathname;
-  const args = ['--url', url, '--runs', String(count), '--concurrent', String(CONCURRENT)];
+  const args = ['--url', url, '--runs', String(count), '--concurrent', String(CONCURRENT), ...more];
   const { stdout } = await run(process.execPath, [path, ...args]);
   return Number(stdout.trim().split('\n').at(-1));
 }
