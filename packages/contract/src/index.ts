@@ -5,6 +5,7 @@ export * from './http/assistants.ts';
 export * from './http/budgets.ts';
 export * from './http/chat-completions.ts';
 export * from './http/chats.ts';
+export * from './http/collections.ts';
 export * from './http/completions-catalogue.ts';
 export * from './http/files.ts';
 export * from './http/keys.ts';
