@@ -30,6 +30,10 @@ import { sql } from 'kysely';
 
 export const selectName = (name: string) => sql\`select \${Name.parse(name)}\`;
 `,
+  'packages/knowledge/src/index.ts': `import { selectName } from '@lamb/store';
+
+export const findName = (name: string) => selectName(name);
+`,
   'packages/testing/src/index.ts': `export const port = 0;
 `,
   'packages/testing/src/postgres/global-setup.ts': `import { port } from '../index.ts';
@@ -89,6 +93,10 @@ console.log(createApp(readConfig(process.env)).length);
 import { createApp } from '../../apps/server/src/app.ts';
 
 console.log(createApp('bench').length, port);
+`,
+  'bench/src/runs/bare-runs.ts': `import { port } from '@lamb/testing';
+
+export const barePort = port;
 `,
   'chaos/src/main.ts': `import { port } from '@lamb/testing';
 
