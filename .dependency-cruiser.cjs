@@ -26,6 +26,17 @@ const httpAndSql = [
   'kysely',
 ];
 
+/** What packages/knowledge reads documents with; their types have packages of their own. */
+const parsers = [
+  'officeparser',
+  'pdfjs-dist',
+  '@mozilla/readability',
+  'linkedom',
+  '(@types/)?turndown',
+  'turndown-plugin-gfm',
+  'gpt-tokenizer',
+];
+
 const rooms = [
   {
     name: 'packages/contract',
@@ -73,6 +84,20 @@ const rooms = [
     comment:
       'packages/runs executes turns durably: it imports contract, engine and store, and the journal it is built on. ' +
       'What a turn needs from outside comes in with `prepare`, which apps/server builds.',
+  },
+  {
+    name: 'packages/knowledge',
+    mayImport: [
+      room('packages/contract'),
+      room('packages/store'),
+      library('kysely'),
+      library('zod'),
+      ...parsers.map(library),
+      anyNodeModule,
+    ],
+    comment:
+      'packages/knowledge reads, cuts and finds documents: it imports contract, store, kysely and the libraries that parse. ' +
+      'How a provider is spoken to, who may read and what runs when come in as arguments, which apps/server builds.',
   },
   {
     name: 'packages/testing',
