@@ -13,7 +13,7 @@ const config: KnipConfig = {
     'packages/*': { project: ['src/**/*.ts'] },
     // Their exports are a pattern that makes an entry point of every file.
     'plugins/*': { project: ['**/*.ts'], includeEntryExports: true },
-    // Two of its files are processes of their own, beside the bare pipe.
+    // Files that are processes of their own.
     bench: { entry: ['src/runs/{bare,lamb}-runs.ts'], project: ['src/**/*.ts'] },
     // Two of its files are processes of their own.
     chaos: { entry: ['src/{server,model}.ts'], project: ['src/**/*.ts'] },

@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
+import { benchEvents } from './events/bench-events.ts';
 import { benchRuns } from './runs/bench-runs.ts';
 import { benchStore } from './store/bench-store.ts';
 import { benchStream } from './stream/bench-stream.ts';
 import { benchTurn } from './turn/bench-turn.ts';
 
 const benches: Record<string, (options: { isSmoke: boolean }) => Promise<string>> = {
+  events: benchEvents,
   runs: benchRuns,
   store: benchStore,
   stream: benchStream,

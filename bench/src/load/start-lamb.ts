@@ -21,6 +21,8 @@ export interface BenchedLamb {
   readonly key: string;
   /** The model name of the assistant under test. */
   readonly model: string;
+  /** The database, as who sees every row. */
+  readonly adminUrl: string;
   stop(): Promise<void>;
 }
 
@@ -99,6 +101,7 @@ export async function startLamb(setup: {
     server,
     key,
     model: `lamb_assistant.${String(assistantId)}`,
+    adminUrl: new URL(new URL(database.ownerUrl).pathname, cluster.adminUrl).href,
     async stop() {
       await server.stop();
       await cluster.stop();
