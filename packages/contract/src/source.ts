@@ -6,8 +6,14 @@ export const Source = z
     title: z.string(),
     kind: z.string().optional(),
     id: z.string().optional(),
-    url: z.string().optional(),
+    document_id: z.string().optional(),
+    /** The headings that the passage stands under, outermost first. */
+    heading_path: z.array(z.string()).optional(),
     page: z.number().int().optional(),
+    /** The last page of a passage that goes over more than one. */
+    page_to: z.number().int().optional(),
+    /** Where a person can read it; of a passage, its stable link. */
+    url: z.string().optional(),
     similarity: z.number().optional(),
   })
   .meta({ id: 'Source' });

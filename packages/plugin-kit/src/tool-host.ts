@@ -1,12 +1,30 @@
 import type { ChatMessage, Rubric, Source } from '@lamb/contract';
 
-/** One passage that a knowledge base found. */
+/** One passage that a knowledge base found, with all that a citation of it needs. */
 export interface KnowledgeHit {
+  /** The id by which the collection was asked for. */
+  readonly collection: string;
+  readonly documentId?: string;
   readonly text: string;
-  readonly similarity: number;
+  /** From 0 to 1; left out where only words were compared. */
+  readonly similarity?: number;
+  /** What people call the document: its title or its file name. */
   readonly title: string;
-  readonly url?: string;
+  /** The headings it stands under, outermost first. */
+  readonly headingPath?: readonly string[];
   readonly page?: number;
+  /** Its last page, when it goes over more than one. */
+  readonly pageTo?: number;
+  /** Where a person can read it: the stable link of the passage, or else the document. */
+  readonly url?: string;
+}
+
+/** What a search in several collections gave. One that could not be searched does not lose the others. */
+export interface KnowledgeAnswer {
+  /** Best first over all collections. */
+  readonly hits: readonly KnowledgeHit[];
+  /** The collections that could not be searched, each with a sentence that is safe to show. */
+  readonly problems: readonly { readonly collection: string; readonly message: string }[];
 }
 
 /** A course of the learning management system. */
@@ -33,11 +51,11 @@ export interface WorkspaceFile {
 /** What a tool may do. Bound by the server to the assistant's owner and organisation, so a tool cannot forget the check. */
 export interface ToolHost {
   readonly knowledge: {
-    /** The best passages of one collection, best first. */
+    /** The best passages of the collections, at most `topK` of each. It rejects only when nothing could be tried at all. */
     query(
-      input: { collection: string; query: string; topK: number; threshold: number },
+      input: { collections: readonly string[]; query: string; topK: number; threshold: number },
       signal: AbortSignal,
-    ): Promise<readonly KnowledgeHit[]>;
+    ): Promise<KnowledgeAnswer>;
   };
   readonly rubrics: {
     /** A rubric the assistant's owner can read, or undefined. */

@@ -1,4 +1,4 @@
-import { ToolFailure, type KnowledgeHit, type ToolHost } from '@lamb/plugin-kit';
+import { ToolFailure, type KnowledgeAnswer, type KnowledgeHit, type ToolHost } from '@lamb/plugin-kit';
 import { createTestHost, describeTool } from '@lamb/plugin-kit/conformance';
 import { describe, expect, test } from 'vitest';
 import { simpleRag } from './simple-rag.ts';
@@ -10,14 +10,22 @@ const hit = (text: string, similarity: number, more: Partial<KnowledgeHit> = {})
   text,
   similarity,
   title: `${text}.pdf`,
+  collection: '1',
   ...more,
 });
+const found = (...hits: readonly KnowledgeHit[]): KnowledgeAnswer => ({ hits, problems: [] });
 
-/** Knowledge bases by collection; a failure in place of passages is thrown. */
-function hostOf(collections: Readonly<Record<string, readonly KnowledgeHit[] | Error>>): ToolHost {
-  return hostWith(({ collection }) => {
-    const found = collections[collection];
-    return found instanceof Error ? Promise.reject(found) : Promise.resolve(found ?? []);
+/** Knowledge bases by collection; a sentence in place of passages is the problem with it. */
+function hostOf(knowledge: Readonly<Record<string, readonly KnowledgeHit[] | string>>): ToolHost {
+  return hostWith(({ collections }) => {
+    const hits: KnowledgeHit[] = [];
+    const problems: { collection: string; message: string }[] = [];
+    for (const collection of collections) {
+      const known = knowledge[collection] ?? [];
+      if (typeof known === 'string') problems.push({ collection, message: known });
+      else hits.push(...known.map((one) => ({ ...one, collection })));
+    }
+    return Promise.resolve({ hits, problems });
   });
 }
 
@@ -54,26 +62,40 @@ describeTool(simpleRag, {
 });
 
 describe('what it gathers', () => {
-  test('passages of all collections by similarity, each with its source', async () => {
+  test('the passages in the order they were found, each with its source', async () => {
     const host = hostOf({
-      '1': [hit('a', 0.9, { url: '/static/a.pdf', page: 3 }), hit('c', 0.5)],
       '2': [hit('b', 0.7), hit('d', 0.1)],
+      '1': [
+        hit('a', 0.9, {
+          url: '/passages/a',
+          documentId: 'd1',
+          headingPath: ['Motion', 'Force'],
+          page: 3,
+          pageTo: 4,
+        }),
+        hit('c', 0.5, { page: 2, pageTo: 2, headingPath: [] }),
+      ],
     });
     expect(await run({ collections: ['1', '2'] }, host)).toEqual({
-      content: 'a\n\nb\n\nc\n\nd',
+      content: 'a\n\nc\n\nb\n\nd',
       sources: [
-        { title: 'a.pdf', kind: 'knowledge', id: '1', similarity: 0.9, url: '/static/a.pdf', page: 3 },
+        {
+          title: 'a.pdf',
+          kind: 'knowledge',
+          id: '1',
+          document_id: 'd1',
+          heading_path: ['Motion', 'Force'],
+          page: 3,
+          page_to: 4,
+          url: '/passages/a',
+          similarity: 0.9,
+        },
+        { title: 'c.pdf', kind: 'knowledge', id: '1', page: 2, similarity: 0.5 },
         { title: 'b.pdf', kind: 'knowledge', id: '2', similarity: 0.7 },
-        { title: 'c.pdf', kind: 'knowledge', id: '1', similarity: 0.5 },
         { title: 'd.pdf', kind: 'knowledge', id: '2', similarity: 0.1 },
       ],
       metadata: { collections: 2, passages: 4 },
     });
-  });
-
-  test('at most top_k passages of each collection', async () => {
-    const host = hostOf({ '1': [hit('a', 0.9), hit('b', 0.8)], '2': [hit('c', 0.7), hit('d', 0.6)] });
-    expect((await run({ collections: ['1', '2'], top_k: 1 }, host))?.content).toBe('a\n\nc');
   });
 
   test('nothing, when nothing is found', async () => {
@@ -84,20 +106,14 @@ describe('what it gathers', () => {
     });
   });
 
-  test('all collections are asked at once, each once, with the settings', async () => {
+  test('all collections are asked in one query, each once, with the settings', async () => {
     const asked: unknown[] = [];
-    const { promise: bothAsked, resolve } = Promise.withResolvers<undefined>();
-    const host = hostWith(async (input) => {
+    const host = hostWith((input) => {
       asked.push(input);
-      if (asked.length === 2) resolve(undefined);
-      await bothAsked;
-      return [];
+      return Promise.resolve(found());
     });
     await run({ collections: ['1', 2, '2'], top_k: 4, threshold: 0.3 }, host, 'Why?');
-    expect(asked).toEqual([
-      { collection: '1', query: 'Why?', topK: 4, threshold: 0.3 },
-      { collection: '2', query: 'Why?', topK: 4, threshold: 0.3 },
-    ]);
+    expect(asked).toEqual([{ collections: ['1', '2'], query: 'Why?', topK: 4, threshold: 0.3 }]);
   });
 });
 
@@ -106,7 +122,7 @@ describe('what it searches with', () => {
     const queries: string[] = [];
     const host = hostWith((input) => {
       queries.push(input.query);
-      return Promise.resolve([]);
+      return Promise.resolve(found());
     });
     return { result: await run({ collections: ['1'], ...config }, host, query), queries };
   };
@@ -128,26 +144,21 @@ describe('what it searches with', () => {
 
 describe('when collections fail', () => {
   test('one failure is named and does not lose the others', async () => {
-    const host = hostOf({
-      '1': [hit('a', 0.9)],
-      '2': new Error('password at kb.internal'),
-      '3': new ToolFailure('Down.'),
-    });
-    const result = await run({ collections: ['1', '2', '3'] }, host);
+    const result = await run({ collections: ['1', '3'] }, hostOf({ '1': [hit('a', 0.9)], '3': 'Down.' }));
     expect(result?.content).toBe('a');
     expect(result?.sources).toHaveLength(1);
-    expect(result?.error).toBe('Collection 2 could not be queried. Collection 3: Down.');
+    expect(result?.error).toBe('Collection 3: Down.');
   });
 
   test('a failure that names the collection is repeated as it is', async () => {
-    const host = hostOf({ '1': [hit('a', 0.9)], '22': new ToolFailure('Collection 22 is gone.') });
+    const host = hostOf({ '1': [hit('a', 0.9)], '22': 'Collection 22 is gone.' });
     expect((await run({ collections: ['1', '22'] }, host))?.error).toBe('Collection 22 is gone.');
   });
 
   test('when all fail, the tool fails', async () => {
-    const host = hostOf({ '1': new Error('secret'), '2': new ToolFailure('Collection 2 is gone.') });
+    const host = hostOf({ '1': 'Down.', '2': 'Collection 2 is gone.' });
     await expect(run({ collections: ['1', '2'] }, host)).rejects.toEqual(
-      new ToolFailure('Collection 1 could not be queried. Collection 2 is gone.'),
+      new ToolFailure('Collection 1: Down. Collection 2 is gone.'),
     );
   });
 });
@@ -157,12 +168,11 @@ test('the status names each collection', () => {
   expect(simpleRag.context?.status?.({ config })).toEqual(['querying knowledge base 12', 'querying knowledge base 15']);
 });
 
-test('an abort ends it even when a collection has already answered', async () => {
+test('an abort ends it even when the knowledge base has already answered', async () => {
   const controller = new AbortController();
-  const host = hostWith(({ collection }) => {
-    if (collection === '1') return Promise.resolve([hit('a', 0.9)]);
+  const host = hostWith(() => {
     controller.abort();
-    return Promise.reject(new ToolFailure('Stopped.'));
+    return Promise.resolve(found(hit('a', 0.9)));
   });
   const config = simpleRag.config.parse({ collections: ['1', '2'] });
   const { signal } = controller;
@@ -184,7 +194,7 @@ describe('when the model calls it', () => {
     const asked: string[] = [];
     const host = hostWith(({ query }) => {
       asked.push(query);
-      return Promise.resolve([hit('a', 0.9)]);
+      return Promise.resolve(found(hit('a', 0.9)));
     });
     const result = await call({ collections: ['1'], query: 'of its creator' }, host);
     expect(result).toEqual(await run({ collections: ['1'] }, host));
@@ -193,7 +203,7 @@ describe('when the model calls it', () => {
 
   test('it says when nothing was found, and which collections failed', async () => {
     expect((await call({ collections: ['1'] }, hostOf({})))?.content).toBe('Nothing was found.');
-    const result = await call({ collections: ['1', '2'] }, hostOf({ '2': new ToolFailure('Down.') }));
+    const result = await call({ collections: ['1', '2'] }, hostOf({ '2': 'Down.' }));
     expect(result).toMatchObject({ content: 'Nothing was found.', error: 'Collection 2: Down.' });
   });
 

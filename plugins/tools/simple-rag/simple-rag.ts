@@ -1,7 +1,9 @@
+import type { Source } from '@lamb/contract';
 import {
   defineTool,
   toFunctionName,
   ToolFailure,
+  type KnowledgeAnswer,
   type KnowledgeHit,
   type ToolHost,
   type ToolResult,
@@ -13,13 +15,6 @@ const CollectionId = z.preprocess(
   (id) => (Number.isInteger(id) ? String(id) : id),
   z.string().regex(/^[\w-]{1,100}$/, 'A collection id is letters, digits, _ and -; the list of collections shows it.'),
 );
-
-interface Outcome {
-  readonly collection: string;
-  readonly hits: readonly KnowledgeHit[];
-  readonly problem?: string;
-  readonly cause?: unknown;
-}
 
 const Config = z.object({
   collections: z.array(CollectionId).min(1, 'Choose at least one collection.').max(50).meta({
@@ -107,44 +102,36 @@ async function search(
   host: ToolHost,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const outcomes = await Promise.all(
-    unique(collections).map(async (collection): Promise<Outcome> => {
-      try {
-        const hits = await host.knowledge.query({ collection, query, topK, threshold }, signal);
-        return { collection, hits: hits.slice(0, topK) };
-      } catch (cause) {
-        return { collection, hits: [], problem: describeProblem(collection, cause), cause };
-      }
-    }),
-  );
+  const asked = unique(collections);
+  const { hits, problems } = await host.knowledge.query({ collections: asked, query, topK, threshold }, signal);
   signal.throwIfAborted();
 
-  const problems = outcomes.flatMap((outcome) => outcome.problem ?? []);
-  if (problems.length === outcomes.length) {
-    throw new ToolFailure(problems.join(' '), { cause: new AggregateError(outcomes.map(({ cause }) => cause)) });
-  }
-  const hits = outcomes
-    .flatMap((outcome) => outcome.hits.map((hit) => ({ ...hit, collection: outcome.collection })))
-    .toSorted((a, b) => b.similarity - a.similarity);
+  const error = problems.map(describeProblem).join(' ');
+  if (problems.length === asked.length) throw new ToolFailure(error);
   return {
     content: hits.map((hit) => hit.text).join('\n\n'),
-    sources: hits.map(({ title, url, page, similarity, collection }) => ({
-      title,
-      kind: 'knowledge',
-      id: collection,
-      similarity,
-      ...(url === undefined ? {} : { url }),
-      ...(page === undefined ? {} : { page }),
-    })),
-    metadata: { collections: outcomes.length, passages: hits.length },
-    ...(problems.length === 0 ? {} : { error: problems.join(' ') }),
+    sources: hits.map(toSource),
+    metadata: { collections: asked.length, passages: hits.length },
+    ...(error === '' ? {} : { error }),
   };
 }
 
-/** Only a `ToolFailure` carries a message that is safe to show. */
-function describeProblem(collection: string, cause: unknown): string {
-  if (!(cause instanceof ToolFailure)) return `Collection ${collection} could not be queried.`;
-  return cause.message.includes(collection) ? cause.message : `Collection ${collection}: ${cause.message}`;
+function toSource({ collection, documentId, title, headingPath, page, pageTo, url, similarity }: KnowledgeHit): Source {
+  return {
+    title,
+    kind: 'knowledge',
+    id: collection,
+    ...(documentId === undefined ? {} : { document_id: documentId }),
+    ...(headingPath === undefined || headingPath.length === 0 ? {} : { heading_path: [...headingPath] }),
+    ...(page === undefined ? {} : { page }),
+    ...(pageTo === undefined || pageTo === page ? {} : { page_to: pageTo }),
+    ...(url === undefined ? {} : { url }),
+    ...(similarity === undefined ? {} : { similarity }),
+  };
+}
+
+function describeProblem({ collection, message }: KnowledgeAnswer['problems'][number]): string {
+  return message.includes(collection) ? message : `Collection ${collection}: ${message}`;
 }
 
 function unique(collections: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { readMetadata, type ChatMessage } from '@lamb/contract';
 import { collectRun, compilePlan, createCatalogue, runTurn } from '@lamb/engine';
-import { ToolFailure, type Connector, type ToolHost } from '@lamb/plugin-kit';
+import type { Connector, KnowledgeHit, ToolHost } from '@lamb/plugin-kit';
 import { createTestHost } from '@lamb/plugin-kit/conformance';
 import { contextAwareAugment } from '@lamb/prompt-processors/context-aware-augment';
 import { moodleAugment } from '@lamb/prompt-processors/moodle-augment';
@@ -11,7 +11,7 @@ import { rubricRag } from '@lamb/tools/rubric-rag';
 import { simpleRag } from '@lamb/tools/simple-rag';
 import { singleFileRag } from '@lamb/tools/single-file-rag';
 import { describe, expect, it } from 'vitest';
-import { readGoldenCases, type GoldenCase } from './read-golden-cases.ts';
+import { readGoldenCases, type GoldenCase, type GoldenPassage } from './read-golden-cases.ts';
 
 function recordMessages(): { connector: Connector; sent: (readonly ChatMessage[])[] } {
   const sent: (readonly ChatMessage[])[] = [];
@@ -34,16 +34,19 @@ function openHost({ knowledge, rubrics, files }: GoldenCase): { host: ToolHost; 
   const searched: string[] = [];
   const host = createTestHost({
     knowledge: {
-      query({ collection, query }) {
-        searched.push(`${collection}: ${query}`);
-        const passages = knowledge[collection] ?? [];
-        if (passages === 'down') return Promise.reject(new ToolFailure('The knowledge base does not answer.'));
-        const hits = passages.map(({ url, page, ...passage }) => ({
-          ...passage,
-          ...(url === undefined ? {} : { url }),
-          ...(page === undefined ? {} : { page }),
-        }));
-        return Promise.resolve(hits);
+      query({ collections, query }) {
+        const hits: KnowledgeHit[] = [];
+        const problems: { collection: string; message: string }[] = [];
+        for (const collection of collections) {
+          searched.push(`${collection}: ${query}`);
+          const passages = knowledge[collection] ?? [];
+          if (passages === 'down') problems.push({ collection, message: 'The knowledge base does not answer.' });
+          else hits.push(...passages.map((passage) => toHit(collection, passage)));
+        }
+        return Promise.resolve({
+          hits: hits.toSorted((a, b) => (b.similarity ?? 0) - (a.similarity ?? 0)),
+          problems,
+        });
       },
     },
     rubrics: { get: (id) => Promise.resolve(rubrics[id]) },
@@ -57,6 +60,15 @@ function openHost({ knowledge, rubrics, files }: GoldenCase): { host: ToolHost; 
     },
   });
   return { host, searched };
+}
+
+function toHit(collection: string, { url, page, ...passage }: GoldenPassage): KnowledgeHit {
+  return {
+    collection,
+    ...passage,
+    ...(url === undefined ? {} : { url }),
+    ...(page === undefined ? {} : { page }),
+  };
 }
 
 function askSmallModel(answer: string): Promise<string> {

@@ -9,6 +9,8 @@ const Passage = z.strictObject({
   url: z.string().optional(),
   page: z.number().optional(),
 });
+/** A passage as a golden case writes it. */
+export type GoldenPassage = z.infer<typeof Passage>;
 
 const GoldenCase = z.strictObject({
   case: z.string(),

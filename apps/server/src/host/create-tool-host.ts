@@ -11,7 +11,7 @@ import { createMoodleDoor } from './create-moodle-door.ts';
 import { fetchPublic } from './fetch-public.ts';
 import { generateImage } from './generate-image.ts';
 import { openWorkspace } from './open-workspace.ts';
-import { queryKbServer } from './query-kb-server.ts';
+import { queryKbCollections } from './query-kb-collections.ts';
 
 /** What a tool's host is bound to. */
 export interface HostContext {
@@ -43,15 +43,15 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
     createResilientFetch(outboundFetch, resilience, { kind, connector: '', organizationId });
   return {
     knowledge: {
-      async query({ collection, query, topK, threshold }, signal) {
+      async query({ collections, query, topK, threshold }, signal) {
         if (!setup.knowledgeServer) {
           throw new ToolFailure('The organisation has no knowledge-base server; an administrator can set one up.');
         }
         const { url: baseUrl, apiKey } = setup.knowledgeServer;
-        return await queryKbServer({
+        return await queryKbCollections({
           baseUrl,
           apiKey,
-          collection,
+          collections,
           query,
           topK,
           threshold,

@@ -3,7 +3,7 @@ import { fromKbReply } from './from-kb-reply.ts';
 
 const base = 'http://kb.internal:9090/api/';
 const read = (metadata: unknown, data = 'text') =>
-  fromKbReply({ results: [{ similarity: 0.5, data, metadata }] }, base)[0];
+  fromKbReply({ results: [{ similarity: 0.5, data, metadata }] }, '7', base)[0];
 
 test('hits come best first, under either name', () => {
   const hits = [
@@ -11,11 +11,11 @@ test('hits come best first, under either name', () => {
     { similarity: 0.9, data: 'a', metadata: { filename: 'a.pdf', page: 3, file_url: '/static/a.pdf', chunk_index: 7 } },
   ];
   const expected = [
-    { text: 'a', similarity: 0.9, title: 'a.pdf', url: '/static/a.pdf', page: 3 },
-    { text: 'b', similarity: 0.1, title: 'b.pdf' },
+    { collection: '7', text: 'a', similarity: 0.9, title: 'a.pdf', url: '/static/a.pdf', page: 3 },
+    { collection: '7', text: 'b', similarity: 0.1, title: 'b.pdf' },
   ];
-  expect(fromKbReply({ results: hits, count: 2, timing: {} }, base)).toEqual(expected);
-  expect(fromKbReply({ documents: hits }, base)).toEqual(expected);
+  expect(fromKbReply({ results: hits, count: 2, timing: {} }, '7', base)).toEqual(expected);
+  expect(fromKbReply({ documents: hits }, '7', base)).toEqual(expected);
 });
 
 test.each<[what: string, metadata: Record<string, unknown>, url: string | undefined]>([
@@ -57,5 +57,5 @@ test.each([
   { results: [{ data: 'x' }] },
   { results: [{ similarity: '1', data: 'x' }] },
 ])('%j is no reply', (reply) => {
-  expect(() => fromKbReply(reply, base)).toThrow();
+  expect(() => fromKbReply(reply, '7', base)).toThrow();
 });

@@ -25,13 +25,14 @@ const Reply = z.union([
 ]);
 
 /** The passages in a knowledge-base server's reply, best first, without a trace of where that server is; throws when it is no such reply. */
-export function fromKbReply(reply: unknown, baseUrl: string): KnowledgeHit[] {
+export function fromKbReply(reply: unknown, collection: string, baseUrl: string): KnowledgeHit[] {
   return Reply.parse(reply)
     .map(({ similarity, data, metadata }) => {
       const url = metadata ? chooseUrl(metadata, baseUrl) : undefined;
       const { page } = metadata ?? {};
       const title = metadata?.filename ?? url?.split('/').findLast((step) => step !== '') ?? 'Untitled';
       return {
+        collection,
         text: data,
         similarity,
         title,

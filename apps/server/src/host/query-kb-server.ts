@@ -37,7 +37,7 @@ export async function queryKbServer(input: KbQuery): Promise<KnowledgeHit[]> {
     throw new ToolFailure(`Collection ${collection} could not be queried: ${describeStatus(reply.status)}.`);
   }
   try {
-    return fromKbReply(await reply.json(), baseUrl).slice(0, topK);
+    return fromKbReply(await reply.json(), collection, baseUrl).slice(0, topK);
   } catch (cause) {
     throw new ToolFailure(
       `Collection ${collection} could not be queried: the knowledge-base server gave an answer that cannot be read.`,

@@ -10,7 +10,7 @@ import type { ToolExamples } from './tool-case.ts';
 import { toolCases } from './tool-cases.ts';
 
 const host: ToolHost = createTestHost({
-  knowledge: { query: () => Promise.resolve([]) },
+  knowledge: { query: () => Promise.resolve({ hits: [], problems: [] }) },
   rubrics: { get: () => Promise.resolve(undefined) },
   files: { read: () => Promise.resolve({ text: 'text', truncated: false }) },
 });
