@@ -1,5 +1,6 @@
 import { parseJson } from '../http/parse-json.ts';
 import { readArray, readObject, readString } from '../http/read-json.ts';
+import { answerJobRequest } from './answer-job-request.ts';
 import type { KbCollection, KbFile, KbHit, KbStore } from './create-kb-store.ts';
 
 export interface KbRequest {
@@ -24,12 +25,20 @@ export type HitsKey = 'results' | 'documents';
 export async function answerKbRequest(store: KbStore, request: KbRequest, hitsKey: HitsKey): Promise<KbAnswer> {
   const [room, rawId, action, ...rest] = request.path.split('/').slice(1);
   const operation = `${request.method} ${action ?? ''}`.trim();
+  if (room === 'ingestion-jobs') return answerJobRequest(store, request, request.path.split('/').slice(2));
+  if (room === 'collections' && action === 'ingestion-jobs') {
+    const collection = store.collections.get(Number(rawId));
+    if (collection === undefined) return notFound(`Collection with ID ${rawId ?? ''} not found`);
+    return answerJobRequest(store, request, rest, collection);
+  }
   if (rest.length > 0) return notFound('Not Found');
   if (room === 'health') return ok({ status: 'ok', version: 'scripted' });
   if (room === 'collections' && rawId === undefined) {
     if (request.method === 'POST') return createCollection(store, request);
-    const items = [...store.collections.values()].map(describeCollection);
-    return ok({ total: items.length, items });
+    const all = [...store.collections.values()];
+    const skip = Number(request.query.get('skip') ?? 0);
+    const items = all.slice(skip, skip + Number(request.query.get('limit') ?? 100)).map(describeCollection);
+    return ok({ total: all.length, items });
   }
   if (room === 'collections') {
     const collection = store.collections.get(Number(rawId));
@@ -45,6 +54,7 @@ export async function answerKbRequest(store: KbStore, request: KbRequest, hitsKe
       content: file.text,
       content_type: file.contentType,
       chunk_count: file.chunkCount,
+      timestamp: file.createdAt,
     });
   }
   return notFound('Not Found');
@@ -63,11 +73,15 @@ async function answerForCollection(
     return ok({ id: collection.id, name: collection.name, status: 'deleted' });
   }
   if (operation === 'GET files') {
-    const files = [...store.files.values()].filter((file) => file.collectionId === collection.id);
+    const status = request.query.get('status');
+    const files = [...store.files.values()].filter(
+      (file) => file.collectionId === collection.id && (status === null || file.status === status),
+    );
     return ok(files.map((file) => describeFile(file, request.origin)));
   }
   if (operation === 'POST documents') return addDocuments(store, collection, request);
   if (operation === 'POST ingest-file') return await ingestFile(store, collection, request);
+  if (operation === 'POST ingest-url') return await ingestUrls(store, collection, request);
   if (operation === 'POST query') return queryCollection(store, collection, request, hitsKey);
   return notFound('Not Found');
 }
@@ -124,16 +138,31 @@ async function ingestFile(store: KbStore, collection: KbCollection, request: KbR
     },
     (fileId) => linkFile(fileId, request.origin),
   );
-  return ok({
-    collection_id: collection.id,
-    collection_name: collection.name,
-    documents_added: stored.chunkCount,
-    success: true,
-    file_registry_id: stored.id,
-    file_url: linkFile(stored.id, request.origin),
-    original_filename: stored.filename,
-    plugin_name: stored.pluginName,
-  });
+  return ok(describeAdded(collection, [stored], request.origin));
+}
+
+async function ingestUrls(store: KbStore, collection: KbCollection, request: KbRequest): Promise<KbAnswer> {
+  const { urls, plugin_name: pluginName } = readObject(parseJson(request.body.toString()));
+  const addresses = readArray(urls).filter((url) => typeof url === 'string' && /^https?:/.test(url)) as string[];
+  if (addresses.length === 0) return invalid('urls', 'Field required');
+  const files = await Promise.all(
+    addresses.map(async (sourceUrl) => {
+      const page = await fetch(sourceUrl);
+      return store.addFile(
+        collection,
+        {
+          filename: new URL(sourceUrl).pathname.split('/').at(-1) ?? '',
+          text: (await page.text()).replace(/<[^>]*>/g, ' '),
+          contentType: page.headers.get('content-type') ?? '',
+          pluginName: readString(pluginName) ?? 'url_ingest',
+          chunkSize: 1000,
+          sourceUrl,
+        },
+        (fileId) => linkFile(fileId, request.origin),
+      );
+    }),
+  );
+  return ok(describeAdded(collection, files, request.origin));
 }
 
 function queryCollection(store: KbStore, collection: KbCollection, request: KbRequest, hitsKey: HitsKey): KbAnswer {
@@ -166,6 +195,22 @@ function describeCollection(collection: KbCollection) {
   };
 }
 
+function describeAdded(collection: KbCollection, files: KbFile[], origin: string) {
+  const [first] = files;
+  return {
+    collection_id: collection.id,
+    collection_name: collection.name,
+    documents_added: files.reduce((sum, { chunkCount }) => sum + chunkCount, 0),
+    success: true,
+    file_registry_id: first?.id,
+    file_registry_ids: files.map(({ id }) => id),
+    file_url: linkFile(first?.id ?? 0, origin),
+    original_filename: first?.filename,
+    plugin_name: first?.pluginName,
+    status: 'processing',
+  };
+}
+
 function describeFile(file: KbFile, origin: string) {
   return {
     id: file.id,
@@ -175,9 +220,11 @@ function describeFile(file: KbFile, origin: string) {
     file_size: Buffer.byteLength(file.text),
     content_type: file.contentType,
     plugin_name: file.pluginName,
-    status: 'completed',
+    source_url: file.sourceUrl ?? null,
+    status: file.status,
     document_count: file.chunkCount,
     created_at: file.createdAt,
+    updated_at: file.createdAt,
   };
 }
 

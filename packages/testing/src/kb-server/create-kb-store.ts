@@ -13,8 +13,22 @@ export interface KbFile {
   text: string;
   contentType: string;
   pluginName: string;
+  /** Where it was taken from, if from the web. */
+  sourceUrl: string | undefined;
+  status: 'completed' | 'failed';
+  /** Why it failed. */
+  problem: string | undefined;
   chunkCount: number;
   createdAt: string;
+}
+
+export interface KbUpload {
+  filename: string;
+  text: string;
+  contentType: string;
+  pluginName: string;
+  chunkSize: number;
+  sourceUrl?: string;
 }
 
 export interface KbCollection {
@@ -70,13 +84,10 @@ export function createKbStore() {
       }
     },
 
-    addFile(
-      collection: KbCollection,
-      upload: { filename: string; text: string; contentType: string; pluginName: string; chunkSize: number },
-      describeUrl: (fileId: number) => string,
-    ): KbFile {
-      const { filename, text, contentType, pluginName } = upload;
-      const chunks = chunkText(text, upload.chunkSize);
+    addFile(collection: KbCollection, upload: KbUpload, describeUrl: (fileId: number) => string): KbFile {
+      const { filename, text, contentType, pluginName, sourceUrl } = upload;
+      const problem = findProblem(upload);
+      const chunks = problem === undefined ? chunkText(text, upload.chunkSize) : [];
       const file: KbFile = {
         id: ++lastFileId,
         collectionId: collection.id,
@@ -84,6 +95,9 @@ export function createKbStore() {
         text,
         contentType,
         pluginName,
+        sourceUrl,
+        status: problem === undefined ? 'completed' : 'failed',
+        problem,
         chunkCount: chunks.length,
         createdAt: new Date().toISOString(),
       };
@@ -94,6 +108,7 @@ export function createKbStore() {
           metadata: {
             filename,
             file_url: describeUrl(file.id),
+            ...(sourceUrl === undefined ? {} : { source_url: sourceUrl }),
             page: chunk.page,
             chunk_index: index,
             chunk_count: chunks.length,
@@ -111,4 +126,10 @@ export function createKbStore() {
         .slice(0, topK);
     },
   };
+}
+
+/** It reads text only; what says that it is more must at least begin like it. */
+function findProblem({ filename, text }: KbUpload): string | undefined {
+  if (filename.endsWith('.pdf') && !text.startsWith('%PDF-')) return 'The file is not a PDF.';
+  return text.trim() === '' ? 'The file has no text.' : undefined;
 }
