@@ -151,10 +151,14 @@ export type DocumentResource = z.infer<typeof DocumentResource>;
 /** A page of documents. */
 export const DocumentPage = pageOf(DocumentResource).meta({ id: 'DocumentPage' });
 
-/** The reply to an upload; `duplicate`: the collection had the same content already, and this is that document. */
+/** A document that was added; `duplicate`: the collection had the same content already, and this is that document. */
 export const DocumentAdded = z
   .object({ document: DocumentResource, duplicate: z.boolean() })
   .meta({ id: 'DocumentAdded' });
+export type DocumentAdded = z.infer<typeof DocumentAdded>;
+
+/** The reply to an upload, one entry for each file, in the order they were sent. */
+export const DocumentsAdded = z.object({ items: z.array(DocumentAdded) }).meta({ id: 'DocumentsAdded' });
 
 /** A page of the web to add. */
 export const DocumentUrlBody = z
@@ -182,13 +186,14 @@ export type ChunkResource = z.infer<typeof ChunkResource>;
 /** A page of passages, in the document's order. */
 export const ChunkPage = pageOf(ChunkResource).meta({ id: 'ChunkPage' });
 
-/** A stretch of a document's text. */
+/** A stretch of a document's text. Who got the link from a citation may read this stretch, and its `signature` says so. */
 export const PassageQuery = z.object({
-  start: z.coerce.number().int().min(0),
-  end: z.coerce.number().int().min(0),
+  start: z.coerce.number().int().min(0).max(2_000_000_000),
+  end: z.coerce.number().int().min(0).max(2_000_000_000),
+  signature: z.string().max(100).optional(),
 });
 
-/** A passage with what stands around it, as a citation opens it. */
+/** A passage with a little of what stands around it, as a citation opens it. */
 export const Passage = z
   .object({
     document: DocumentResource,
