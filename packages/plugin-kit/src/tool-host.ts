@@ -89,6 +89,8 @@ export interface ToolHost {
     generate(prompt: string, signal: AbortSignal): Promise<{ url: string; mediaType: string }>;
   };
   readonly workspace: {
+    /** The paths of all files of the workspace, in order. */
+    list(signal: AbortSignal): Promise<readonly string[]>;
     /** A text file of the workspace, or undefined. */
     read(path: string, signal: AbortSignal): Promise<WorkspaceFile | undefined>;
     /** Replaces a file that is still at `version`, keeping what it was as a backup; a `ToolFailure` when somebody else was faster. */

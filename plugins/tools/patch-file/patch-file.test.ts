@@ -9,6 +9,7 @@ function openWorkspace(files: Record<string, string>) {
   const written: string[] = [];
   const host: ToolHost = createTestHost({
     workspace: {
+      list: () => Promise.resolve([...stored.keys()].sort()),
       read: (path) => Promise.resolve(stored.get(path)),
       replace(file) {
         if (stored.get(file.path)?.version !== file.version) {
@@ -27,7 +28,10 @@ const oneChange = { line_start: 1, line_end: 1, old_content: 'a', new_content: '
 
 describeTool(patchFile, {
   validConfigs: [{}],
-  invalidConfigs: [{ config: [], path: '' }],
+  invalidConfigs: [
+    { config: [], path: '' },
+    { config: { max_chars: 0 }, path: 'max_chars' },
+  ],
   validArguments: [
     { file_path: 'notes/week-1.md', changes: [oneChange] },
     { file_path: 'b.md', changes: [{ ...oneChange, line_end: 0, old_content: '', reason: 'A title was missing' }] },
@@ -51,7 +55,13 @@ function refusePath(file_path: string) {
 async function call(host: ToolHost, given: unknown): Promise<ToolResult> {
   const { signal } = new AbortController();
   const parsed = patchFile.function?.input.parse(given) ?? {};
-  const run = patchFile.function?.run({ config: {}, arguments: parsed, idempotencyKey: 'run:call', host, signal });
+  const run = patchFile.function?.run({
+    config: { max_chars: 1 },
+    arguments: parsed,
+    idempotencyKey: 'run:call',
+    host,
+    signal,
+  });
   return (await run) ?? { content: '' };
 }
 
@@ -205,4 +215,30 @@ test('the model is shown a bounded piece of a long file', async () => {
   });
   expect(result.content).toMatch(/^Lines 490-540 of 1000:\n490: x/);
   expect(result.content.length).toBeLessThan(20_000);
+});
+
+describe('as context', () => {
+  const show = async (files: Record<string, string>, max_chars = 50_000) => {
+    const { signal } = new AbortController();
+    const { host } = openWorkspace(files);
+    return await patchFile.context?.run({ config: { max_chars }, query: '', messages: [], host, signal });
+  };
+
+  test('the model sees every file with the line numbers that it must use', async () => {
+    expect(await show({ 'b.py': 'x = 1\ny = 2\n', 'a.py': 'pass' })).toMatchObject({
+      content: 'File a.py (1 line):\n1: pass\n\nFile b.py (2 lines):\n1: x = 1\n2: y = 2',
+      sources: [{ title: 'a.py' }, { title: 'b.py' }],
+    });
+  });
+
+  test('what is too long is cut between lines, and the model is told', async () => {
+    const shown = await show({ 'a.py': 'first line\nsecond line\n', 'b.py': 'never' }, 40);
+    expect(shown?.content).toBe(
+      'File a.py (2 lines):\n1: first line\n\n[Only the first 40 characters of the workspace are shown.]',
+    );
+  });
+
+  test('a workspace without files leaves the placeholder empty', async () => {
+    expect((await show({}))?.content).toBe('');
+  });
 });

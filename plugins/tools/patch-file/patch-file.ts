@@ -1,8 +1,9 @@
 import { FilePath } from '@lamb/contract';
-import { defineTool, ToolFailure } from '@lamb/plugin-kit';
+import { defineTool, ToolFailure, type WorkspaceFile } from '@lamb/plugin-kit';
 import { z } from 'zod';
 import { applyChanges } from './apply-changes.ts';
 import { createUnifiedDiff } from './create-unified-diff.ts';
+import { numberFiles } from './number-files.ts';
 import { showLines } from './show-lines.ts';
 
 const MAX_CHANGES = 200;
@@ -19,14 +20,44 @@ const Change = z.object({
   reason: z.string().optional().describe('Why, in a few words.'),
 });
 
-/** Lets the model change a text file of the workspace, line by line. */
+/** Shows the model the files of the workspace, or lets it change one of them, line by line. */
 export const patchFile = defineTool({
   name: 'patch_file',
   version: '1.0',
   category: 'file',
   title: 'Edit files',
-  description: 'Lets the model change text files that the person put into their workspace with this assistant.',
-  config: z.object({}),
+  description:
+    'Lets the model change text files that the person put into their workspace with this assistant. As context, it shows ' +
+    'the model these files with numbered lines.',
+  config: z.object({
+    max_chars: z.int().min(1).max(500_000).default(50_000).meta({
+      title: 'Longest text',
+      description: 'As context: how many characters of the files are shown at most.',
+    }),
+  }),
+  context: {
+    placeholder: 'workspace',
+    status: () => 'reading the workspace',
+    async run({ config, host, signal }) {
+      signal.throwIfAborted();
+      const files: WorkspaceFile[] = [];
+      let chars = 0;
+      for (const path of await host.workspace.list(signal)) {
+        if (chars > config.max_chars) break;
+        const file = await host.workspace.read(path, signal);
+        if (!file) continue;
+        files.push(file);
+        chars += file.text.length;
+      }
+      const { text, truncated } = numberFiles(files, config.max_chars);
+      const notice = `[Only the first ${config.max_chars.toLocaleString('en')} characters of the workspace are shown.]`;
+      return {
+        content: truncated ? `${text}\n\n${notice}` : text,
+        sources: files.map(({ path }) => ({ title: path, kind: 'workspace', id: path })),
+        metadata: { files: files.length, truncated },
+      };
+    },
+  },
   function: {
     name: () => 'patch_file',
     description: () =>

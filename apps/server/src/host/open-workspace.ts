@@ -1,6 +1,13 @@
 import { AppError, FilePath, type Principal } from '@lamb/contract';
 import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
-import { findWorkspace, readWorkspaceFile, replaceWorkspaceFile, type Db, type TenantTx } from '@lamb/store';
+import {
+  findWorkspace,
+  listWorkspaceFiles,
+  readWorkspaceFile,
+  replaceWorkspaceFile,
+  type Db,
+  type TenantTx,
+} from '@lamb/store';
 import { withAssistant } from '../assistants/with-assistant.ts';
 import { keyWorkspace } from '../workspaces/key-workspace.ts';
 
@@ -15,9 +22,8 @@ export interface WorkspaceContext {
 /** The workspace of the person who is asking, with this assistant; asked again at every use whether they may use it. */
 export function openWorkspace(db: Db, { principal, assistantId, call }: WorkspaceContext): ToolHost['workspace'] {
   const key = keyWorkspace(principal, assistantId);
-  const use = async <Result>(path: string, signal: AbortSignal, work: (tx: TenantTx) => Promise<Result>) => {
+  const use = async <Result>(signal: AbortSignal, work: (tx: TenantTx) => Promise<Result>) => {
     signal.throwIfAborted();
-    if (!FilePath.safeParse(path).success) throw new ToolFailure('This is not a path of a file in a workspace.');
     try {
       return await withAssistant(db, principal, assistantId, 'workspace.use', work);
     } catch (error) {
@@ -25,15 +31,25 @@ export function openWorkspace(db: Db, { principal, assistantId, call }: Workspac
       throw error;
     }
   };
+  const useFile = async <Result>(path: string, signal: AbortSignal, work: (tx: TenantTx) => Promise<Result>) => {
+    if (!FilePath.safeParse(path).success) throw new ToolFailure('This is not a path of a file in a workspace.');
+    return await use(signal, work);
+  };
   return {
+    list: (signal) =>
+      use(signal, async (tx) => {
+        const workspace = await findWorkspace(tx, key);
+        const files = workspace ? await listWorkspaceFiles(tx, workspace.id) : [];
+        return files.map(({ path }) => path);
+      }),
     read: (path, signal) =>
-      use(path, signal, async (tx) => {
+      useFile(path, signal, async (tx) => {
         const workspace = await findWorkspace(tx, key);
         const file = workspace && (await readWorkspaceFile(tx, workspace.id, path));
         return file && { path: file.path, text: file.content, version: file.version };
       }),
     replace: ({ path, text, version }, signal) =>
-      use(path, signal, async (tx) => {
+      useFile(path, signal, async (tx) => {
         const workspace = await findWorkspace(tx, key);
         const written =
           workspace &&

@@ -11,7 +11,7 @@ export function createTestHost(open: Partial<ToolHost> = {}): ToolHost {
     moodle: { courses: closed },
     model: { ask: closed },
     images: { generate: closed },
-    workspace: { read: closed, replace: closed },
+    workspace: { list: closed, read: closed, replace: closed },
     fetch: closed,
     ...open,
   };
