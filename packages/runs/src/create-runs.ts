@@ -13,6 +13,7 @@ import {
   takeRunLease,
   withTenant,
   type Db,
+  type NewJob,
 } from '@lamb/store';
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
@@ -28,6 +29,7 @@ import {
   type PreparedRun,
   type RunAttempt,
 } from './execute-run.ts';
+import { createJobs, type JobsOptions } from './execute-jobs.ts';
 import { forgetJournal } from './forget-journal.ts';
 import { NamedStatementClient } from './named-statement-client.ts';
 import { readRunEvents } from './read-run-events.ts';
@@ -44,6 +46,8 @@ export interface RunsOptions {
   readonly retentionDays: number;
   /** Makes a run executable that this process did not start, or no longer remembers. */
   readonly prepare: (run: OwnedRun, signal: AbortSignal) => Promise<PreparedRun>;
+  /** What this process does in the background; undefined: nothing. */
+  readonly jobs?: JobsOptions | undefined;
   readonly onError: (error: unknown, what: string) => void;
 }
 
@@ -69,6 +73,10 @@ export interface Runs {
   cancel(run: OwnedRun): Promise<void>;
   /** Decides about a call that waits for approval. */
   decide(run: OwnedRun, callId: string, decision: 'approved' | 'rejected'): Promise<void>;
+  /** Hands over a job that was made with `createJob`; one that its maker does not get to hand over is found a little later. */
+  enqueue(job: NewJob): Promise<void>;
+  /** Calls back at news about a topic, from whichever process; without news, some may have been missed. Returns how to stop. */
+  watch(topic: string, onNews: (news?: string) => void): () => void;
   /** Finishes what is under way, for as long as there is time (20 s), and leaves the rest to others. */
   close(withinMs?: number): Promise<void>;
 }
@@ -119,11 +127,14 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     return run && { ...run, organizationId };
   };
   const abort = (attempt: Attempt | undefined) => attempt?.controller.abort(new Error('The run was cancelled.'));
+  const jobs = createJobs(options.jobs ?? { atOnce: 1, handlers: {} }, { db, onError });
   const watcher = watchRuns(databaseUrl, {
     onCancel: (runId) => {
       abort(running.get(runId));
     },
+    onJobEnd: jobs.onEnded,
     onReconnect: () => {
+      jobs.lookAgain();
       for (const attempt of running.values()) void abortIfCancelled(attempt);
     },
   });
@@ -209,6 +220,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     executorId,
     version: VERSION,
     restart,
+    jobs,
     giveUp: (ref) =>
       withAttempt(ref, (attempt) => failRun(attempt, new Error('The journal has given up this run.'), tools)),
     onError: (error) => {
@@ -225,6 +237,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     systemDatabaseUrl: databaseUrl,
     systemDatabasePool: pool,
     runMigrations: false,
+    ...(options.jobs ? {} : { listenQueues: [] }),
     logger: {
       info: () => undefined,
       debug: () => undefined,
@@ -236,6 +249,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     },
   });
   await DBOS.launch();
+  if (options.jobs) await jobs.open();
 
   return {
     async start({ organizationId, assistantId, userId, chatId, said, input, prepare }) {
@@ -276,14 +290,18 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
       // The first decision about a call counts; the key makes a second one disappear.
       await send(run, { callId, decision }, `${run.id}:${callId}`);
     },
+    enqueue: jobs.enqueue,
+    watch: watcher.watch,
     async close(withinMs = DRAIN_MS) {
       clearInterval(housekeeping);
+      jobs.retire();
       await recovery.retire();
       isClosing = true;
       const giveUpAt = performance.now() + withinMs;
-      const isBusy = () => [...running.values()].some(({ isWaiting }) => !isWaiting);
+      const isBusy = () => [...running.values()].some(({ isWaiting }) => !isWaiting) || jobs.isBusy();
       while (isBusy() && performance.now() < giveUpAt) await wait(20);
       isClosed = true;
+      jobs.close();
       await DBOS.shutdown();
       execute = undefined;
       await log.close();

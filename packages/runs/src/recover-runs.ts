@@ -1,7 +1,8 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { DBOSExecutor } from '@dbos-inc/dbos-sdk/internal/dbos-executor';
-import { forgetExecutors, listExecutors, recordDeparture, recordHeartbeat, type Db } from '@lamb/store';
+import { forgetExecutors, listExecutors, recordDeparture, recordHeartbeat, type Db, type NewJob } from '@lamb/store';
 import { sql } from 'kysely';
+import type { JobRef } from './job-ref.ts';
 import type { RunRef } from './run-ref.ts';
 
 const HEARTBEAT_MS = 1000;
@@ -22,6 +23,8 @@ interface Watch {
   readonly restart: (run: RunRef) => Promise<void>;
   /** Ends a run that the journal has given up. */
   readonly giveUp: (run: RunRef) => Promise<void>;
+  /** The same for jobs. */
+  readonly jobs: { enqueue(job: NewJob): Promise<void>; giveUp(job: JobRef): Promise<void> };
   readonly onError: (error: unknown) => void;
 }
 
@@ -33,7 +36,7 @@ export interface Recovery {
 }
 
 /** Says every second that this process lives, and takes over the runs of processes that no longer do. The first time is said when this resolves. */
-export async function recoverRuns({ db, executorId, version, restart, giveUp, onError }: Watch): Promise<Recovery> {
+export async function recoverRuns({ db, executorId, version, onError, ...handOver }: Watch): Promise<Recovery> {
   await recordHeartbeat(db, executorId);
   let witnessSince = performance.now();
   let lastBeat = witnessSince;
@@ -51,7 +54,9 @@ export async function recoverRuns({ db, executorId, version, restart, giveUp, on
       beats += 1;
       if (isRetired || !DBOS.isInitialized()) return;
       await takeOver(db, version, now - witnessSince >= DEAD_AFTER_MS);
-      if (beats % LOOK_FOR_STRAYS_EVERY === 0) await lookAfterStrays(db, { restart, giveUp });
+      if (beats % LOOK_FOR_STRAYS_EVERY !== 0) return;
+      await lookAfterStrays(db, handOver);
+      await lookAfterStrayJobs(db, handOver.jobs);
     } catch (error) {
       if (!hasLeft) onError(error);
     }
@@ -114,6 +119,27 @@ async function lookAfterStrays(db: Db, { restart, giveUp }: Pick<Watch, 'restart
   if (rows.length === 0) return;
   await underLock(db, async () => {
     for (const { status, ...run } of rows) await (status === null ? restart(run) : giveUp(run));
+  });
+}
+
+interface StrayJob extends NewJob {
+  readonly status: string | null;
+}
+
+/** The same for jobs. */
+async function lookAfterStrayJobs(db: Db, { enqueue, giveUp }: Watch['jobs']): Promise<void> {
+  const { rows } = await sql<StrayJob>`
+    select j.id, j.organization_id as "organizationId", j.turn, w.status
+    from ops.jobs j left join dbos.workflow_status w on w.workflow_uuid = j.id::text
+    where j.created_at < now() - make_interval(secs => ${STRAY_AFTER_MS / 1000})
+      and (w.status is null or w.status in ('SUCCESS', 'ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
+        and w.updated_at < extract(epoch from now()) * 1000 - ${STRAY_AFTER_MS})
+    limit 100`.execute(db);
+  if (rows.length === 0) return;
+  await underLock(db, async () => {
+    for (const { status, ...job } of rows) {
+      await (status === null ? enqueue(job) : giveUp({ jobId: job.id, organizationId: job.organizationId }));
+    }
   });
 }
 

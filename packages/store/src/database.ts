@@ -9,6 +9,7 @@ import type { OrganizationCapsTable, UserCapsTable } from './budget-caps.ts';
 import type { BudgetCounterTable } from './budget-counters.ts';
 import type { BudgetReservationTable } from './budgets.ts';
 import type { FileContentTable, FileTable } from './files.ts';
+import type { JobTable } from './jobs.ts';
 import type { MemberTable } from './memberships.ts';
 import type { ModelPriceTable } from './model-prices.ts';
 import type { OrganizationSecretTable } from './organization-secrets.ts';
@@ -37,6 +38,7 @@ export interface Database {
   'lamb.chat_messages': ChatMessageTable;
   'lamb.chats': ChatTable;
   'ops.executors': ExecutorTable;
+  'ops.jobs': JobTable;
   'lamb.file_contents': FileContentTable;
   'lamb.files': FileTable;
   'lamb.model_prices': ModelPriceTable;

@@ -43,6 +43,7 @@ export {
   type StoredFile,
 } from './files.ts';
 export { isNameTaken } from './is-name-taken.ts';
+export { createJob, endJobs, holdJob, isJobOpen, takeJob, type Job, type NewJob } from './jobs.ts';
 export type { Page, PageRequest } from './keyset.ts';
 export {
   listAssistants,

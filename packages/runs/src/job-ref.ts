@@ -1,0 +1,5 @@
+/** What the journal keeps of a job. */
+export interface JobRef {
+  readonly jobId: string;
+  readonly organizationId: string;
+}

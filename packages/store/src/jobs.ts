@@ -1,0 +1,82 @@
+import { sql, type ColumnType, type Generated } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import type { DbOrTx } from './database.ts';
+import type { TenantTx } from './with-tenant.ts';
+
+export interface JobTable {
+  id: string;
+  organization_id: string;
+  kind: string;
+  input: ColumnType<unknown, string, never>;
+  epoch: Generated<number>;
+  turn: ColumnType<number, never, never>;
+  created_at: Generated<Date>;
+}
+
+/** Work in the background that has to be handed over to be executed. */
+export interface NewJob {
+  id: string;
+  organizationId: string;
+  turn: number;
+}
+
+/** A job as its latest attempt holds it. */
+export interface Job {
+  id: string;
+  organizationId: string;
+  kind: string;
+  /** Ids of what it works on. */
+  input: unknown;
+  epoch: number;
+}
+
+/** Makes a job. Its turn comes after the organisation's other jobs, and with the first of those that wait elsewhere. */
+export async function createJob(
+  tx: TenantTx,
+  { id = randomUUID(), kind, input }: { id?: string; kind: string; input: unknown },
+): Promise<NewJob> {
+  const { rows } = await sql<{ turn: number }>`
+    insert into ops.jobs (id, organization_id, kind, input, turn)
+    values (${id}, ${tx.organizationId}, ${kind}, ${JSON.stringify(input)}, coalesce(
+      (select max(turn) + 1 from ops.jobs where organization_id = ${tx.organizationId}),
+      (select min(turn) from ops.jobs where epoch = 0),
+      1
+    ))
+    returning turn`.execute(tx);
+  return { id, organizationId: tx.organizationId, turn: rows[0]?.turn ?? 1 };
+}
+
+/** Takes over a job; who executed it before no longer may. Undefined: it is over. */
+export async function takeJob(db: DbOrTx, id: string): Promise<Job | undefined> {
+  return await db
+    .updateTable('ops.jobs')
+    .set({ epoch: sql<number>`epoch + 1` })
+    .where('id', '=', id)
+    .returning(['id', 'organization_id as organizationId', 'kind', 'input', 'epoch'])
+    .executeTakeFirst();
+}
+
+/** Whether an attempt may still write. It may then until the transaction ends: nobody takes the job over before. */
+export async function holdJob(tx: DbOrTx, { id, epoch }: Pick<Job, 'id' | 'epoch'>): Promise<boolean> {
+  const held = await tx
+    .selectFrom('ops.jobs')
+    .select('id')
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .forShare()
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
+/** Whether a job is under way or waits, whoever holds it. */
+export async function isJobOpen(db: DbOrTx, id: string): Promise<boolean> {
+  return (await db.selectFrom('ops.jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+/** Ends jobs. Whoever executes one of them is told when the transaction is committed. */
+export async function endJobs(tx: DbOrTx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    with ended as (delete from ops.jobs where id = any(${[...ids]}::uuid[]) returning id)
+    select pg_notify('lamb_job_end', id::text) from ended`.execute(tx);
+}
