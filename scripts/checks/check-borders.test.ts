@@ -25,6 +25,7 @@ const plants = [
   border('plugins/tools', 'reader/files', 'node:fs/promises', 'only door to data is its `host`'),
   border('plugins/tools', 'reader/run', '@lamb/engine', 'if a door is missing, add it to ToolHost'),
   border('plugins/prompt-processors', 'asking/ask', 'node:http', 'shapes text from what it is given'),
+  border('apps/cli', 'src/rows', '@lamb/store', 'works with a server elsewhere'),
   border('apps/web', 'src/rows', '@lamb/store', 'of our packages it imports contract'),
   plant(
     'border-of-packages-engine',
@@ -39,6 +40,7 @@ const plants = [
     'Nothing calls upward',
   ),
   ...[
+    'apps/cli/src',
     'apps/web/src',
     'packages/contract/src',
     'packages/engine/src',
@@ -163,6 +165,7 @@ const plants = [
     'packages/engine/src/row.ts',
     `import type { Table } from './table.ts';\n\nexport interface Row {\n  of: Table;\n}`,
   ),
+  allowed('apps/cli/src/command.ts', use('@lamb/contract')),
   allowed('apps/web/src/page.ts', use('@lamb/contract')),
   plant('no-orphans', 'packages/engine/src/lonely.ts', `export const lonely = 1;`, 'Delete it, or use it'),
 ];

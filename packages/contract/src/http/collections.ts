@@ -119,6 +119,7 @@ export const CollectionListQuery = PageQuery.extend({
 
 /** A page of collections. */
 export const CollectionPage = pageOf(CollectionResource).meta({ id: 'CollectionPage' });
+export type CollectionPage = z.infer<typeof CollectionPage>;
 
 /** Where a document is on its way into the collection. */
 export const DocumentStatus = z.enum(['queued', 'extracting', 'embedding', 'ready', 'failed', 'cancelled']);
@@ -150,6 +151,7 @@ export type DocumentResource = z.infer<typeof DocumentResource>;
 
 /** A page of documents. */
 export const DocumentPage = pageOf(DocumentResource).meta({ id: 'DocumentPage' });
+export type DocumentPage = z.infer<typeof DocumentPage>;
 
 /** A document that was added; `duplicate`: the collection had the same content already, and this is that document. */
 export const DocumentAdded = z
