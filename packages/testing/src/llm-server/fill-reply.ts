@@ -9,6 +9,7 @@ export interface FilledReply {
   wroteText: boolean;
   toolCalls: FilledToolCall[];
   images: number | undefined;
+  dimensions: number | undefined;
   usage: { promptTokens: number; completionTokens: number } | null;
   finishReason: NonNullable<LlmReply['finishReason']> | null;
 }
@@ -35,6 +36,7 @@ export function fillReply(reply: LlmReply, requestBody: unknown, idPrefix: strin
     wroteText: reply.text !== undefined || reply.chunks !== undefined,
     toolCalls,
     images: reply.images,
+    dimensions: reply.dimensions,
     usage: reply.usage === undefined ? counted : reply.usage,
     finishReason:
       reply.finishReason === undefined ? (toolCalls.length > 0 ? 'tool_calls' : 'stop') : reply.finishReason,

@@ -11,6 +11,8 @@ export interface LlmReply {
   toolCalls?: LlmToolCall[];
   /** How many images an image request gets. Default 1, but 0 for Gemini when there is `text`. */
   images?: number;
+  /** How long an embedding's vectors are, whatever was asked for. */
+  dimensions?: number;
   /** `null`: the provider reports none. Default: counted. */
   usage?: { promptTokens: number; completionTokens: number } | null;
   /** In OpenAI's vocabulary, translated for the others. `null`: the stream ends without one. */

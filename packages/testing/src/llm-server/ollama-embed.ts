@@ -9,10 +9,10 @@ export const ollamaEmbed: WireFormat = {
   acceptsKey: () => true,
   findMistake: (body) => (readString(readObject(body).model) === undefined ? 'model is required' : undefined),
   wantsStream: () => false,
-  encodeWhole(_reply, request) {
+  encodeWhole(reply, request) {
     const { model, input, dimensions } = readObject(request.body);
     const inputs = typeof input === 'string' ? [input] : readArray(input).map(String);
-    const size = typeof dimensions === 'number' ? dimensions : 768;
+    const size = reply.dimensions ?? (typeof dimensions === 'number' ? dimensions : 768);
     return {
       model,
       embeddings: inputs.map((text) => [...embedText(text, size)]),

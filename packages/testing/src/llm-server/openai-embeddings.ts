@@ -12,10 +12,10 @@ export const openAiEmbeddings: WireFormat = {
     return listInputs(readObject(body).input).length === 0 ? "Missing required parameter: 'input'." : undefined;
   },
   wantsStream: () => false,
-  encodeWhole(_reply, request) {
+  encodeWhole(reply, request) {
     const { model, input, dimensions, encoding_format: format } = readObject(request.body);
-    const size =
-      typeof dimensions === 'number' ? dimensions : String(model).endsWith('text-embedding-3-large') ? 3072 : 1536;
+    const native = String(model).endsWith('text-embedding-3-large') ? 3072 : 1536;
+    const size = reply.dimensions ?? (typeof dimensions === 'number' ? dimensions : native);
     const inputs = listInputs(input);
     const words = inputs.reduce((sum, text) => sum + countWords(text), 0);
     return {

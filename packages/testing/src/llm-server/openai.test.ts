@@ -150,6 +150,18 @@ describe('embeddings', () => {
     expect(dot([...embedText('', 8)], [...embedText('', 8)])).toBe(1);
   });
 
+  test('what was embedded is counted; the same request under the same key counts once, a refused one not at all', async () => {
+    server.script({ when: { path: '/v1/embeddings' }, faults: { status: 429 } });
+    const body = { model: 'text-embedding-3-small', input: ['a', 'b'], dimensions: 8 };
+    const keyed = { headers: { 'idempotency-key': 'k1' } };
+    await expect(client.embeddings.create(body, { ...keyed, maxRetries: 0 })).rejects.toThrow();
+    expect(server.embedded.size).toBe(0);
+    const first = await client.embeddings.create(body, keyed);
+    expect(await client.embeddings.create(body, keyed)).toEqual(first);
+    await client.embeddings.create({ ...body, input: 'b' });
+    expect(Object.fromEntries(server.embedded)).toEqual({ a: 1, b: 2 });
+  });
+
   test('a script without a path is not used up by an embedding', async () => {
     server.script({ text: 'for the chat' });
     await client.embeddings.create({ model: 'text-embedding-3-small', input: 'x' });

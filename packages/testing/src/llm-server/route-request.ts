@@ -12,6 +12,7 @@ export interface Route {
   format: WireFormat;
   /** Whether scripts without a path are for it. */
   generates: boolean;
+  embeds?: boolean;
 }
 
 /** Which provider's endpoint a request is for. */
@@ -26,9 +27,9 @@ export function routeRequest(method: string, path: string, models: string[]): Ro
   if (path === '/v1/chat/completions') return { format: openAiChat, generates: true };
   if (path === '/v1/messages') return { format: anthropicMessages, generates: true };
   if (path === '/v1/images/generations') return { format: openAiImages, generates: true };
-  if (path === '/v1/embeddings') return { format: openAiEmbeddings, generates: false };
+  if (path === '/v1/embeddings') return { format: openAiEmbeddings, generates: false, embeds: true };
   if (path === '/api/chat') return { format: ollamaChat, generates: true };
-  if (path === '/api/embed') return { format: ollamaEmbed, generates: false };
+  if (path === '/api/embed') return { format: ollamaEmbed, generates: false, embeds: true };
   if (/^\/v1beta\/models\/.+:generateContent$/.test(path)) return { format: geminiImages, generates: true };
   return undefined;
 }

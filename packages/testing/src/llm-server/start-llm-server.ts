@@ -4,6 +4,7 @@ import { parseJson } from '../http/parse-json.ts';
 import { readBody } from '../http/read-body.ts';
 import { sendJson } from '../http/send-json.ts';
 import { answerRequest, type AnswerOptions } from './answer-request.ts';
+import { createEmbeddingCounter } from './create-embedding-counter.ts';
 import { createPacer } from './create-pacer.ts';
 import type { LlmReply } from './llm-reply.ts';
 import { takeReply, type ScriptEntry } from './match-script.ts';
@@ -26,9 +27,11 @@ export interface LlmServer {
   url: string;
   /** The last 10,000 requests, oldest first. */
   requests: RecordedRequest[];
+  /** How often each text was embedded; a request repeated with its `Idempotency-Key` counts once. */
+  embedded: ReadonlyMap<string, number>;
   /** Adds replies to the queue. Each request takes the first that fits. */
   script(...entries: ScriptEntry[]): void;
-  /** Forgets scripts and requests. */
+  /** Forgets scripts, requests and what was embedded. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -43,11 +46,13 @@ export async function startLlmServer(options: LlmServerOptions = {}): Promise<Ll
   const models = options.models ?? defaultModels;
   const defaultReply = options.defaultReply ?? { tokens: 10 };
   const answering: AnswerOptions = { pacer: createPacer(), key: options.key };
+  const embeddings = createEmbeddingCounter();
   let serial = 0;
 
   const reset = (): void => {
     queue.length = 0;
     requests.length = 0;
+    embeddings.reset();
   };
 
   const control = (request: RecordedRequest, response: ServerResponse): void => {
@@ -83,6 +88,9 @@ export async function startLlmServer(options: LlmServerOptions = {}): Promise<Ll
       return;
     }
     const reply = takeReply(queue, request, route.generates) ?? defaultReply;
+    if (route.embeds && reply.faults?.status === undefined && reply.faults?.hangBeforeHeaders !== true) {
+      embeddings.count(request);
+    }
     answerRequest(route.format, reply, request, response, answering);
   };
 
@@ -90,7 +98,13 @@ export async function startLlmServer(options: LlmServerOptions = {}): Promise<Ll
     // A client that goes away while it still sends its body leaves nobody to answer.
     handle(incoming, response).catch(() => response.destroy());
   }, options.port);
-  return { ...server, requests, reset, script: (...entries) => void queue.push(...entries) };
+  return {
+    ...server,
+    requests,
+    embedded: embeddings.times,
+    reset,
+    script: (...entries) => void queue.push(...entries),
+  };
 }
 
 async function recordRequest(incoming: IncomingMessage, id: number): Promise<RecordedRequest> {
