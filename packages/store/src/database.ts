@@ -4,6 +4,18 @@ import type { AssistantShareTable } from './assistant-shares.ts';
 import type { AssistantTable } from './assistants.ts';
 import type { AuditLogTable } from './audit-log.ts';
 import type { ChatMessageTable, ChatTable } from './chats.ts';
+import type { ChunkDraftTable, DocumentDraftTable } from './chunk-drafts.ts';
+import type {
+  ChunkLexemeTable,
+  ChunkTable,
+  ChunkVectorTable,
+  LexemeFrequencyTable,
+  LexemeStatsTable,
+} from './chunks.ts';
+import type { CollectionShareTable } from './collection-shares.ts';
+import type { CollectionTable } from './collections.ts';
+import type { DocumentTextTable } from './document-texts.ts';
+import type { DocumentContentTable, DocumentTable } from './documents.ts';
 import type { ExecutorTable } from './executors.ts';
 import type { OrganizationCapsTable, UserCapsTable } from './budget-caps.ts';
 import type { BudgetCounterTable } from './budget-counters.ts';
@@ -21,6 +33,7 @@ import type { RunTraceTable } from './run-traces.ts';
 import type { RunEffectTable, RunLeaseTable, RunTable } from './runs.ts';
 import type { UsageLedgerTable } from './usage-ledger.ts';
 import type { UserTable } from './users.ts';
+import type { VectorIndexTable } from './vector-indexes.ts';
 import type { WorkspaceBackupTable, WorkspaceFileTable } from './workspace-files.ts';
 import type { WorkspaceTable } from './workspaces.ts';
 
@@ -37,6 +50,19 @@ export interface Database {
   'lamb.budget_reservations': BudgetReservationTable;
   'lamb.chat_messages': ChatMessageTable;
   'lamb.chats': ChatTable;
+  'lamb.chunk_drafts': ChunkDraftTable;
+  'lamb.chunk_lexemes': ChunkLexemeTable;
+  'lamb.chunk_vectors': ChunkVectorTable;
+  'lamb.chunks': ChunkTable;
+  'lamb.collection_shares': CollectionShareTable;
+  'lamb.collections': CollectionTable;
+  'lamb.document_contents': DocumentContentTable;
+  'lamb.document_drafts': DocumentDraftTable;
+  'lamb.document_texts': DocumentTextTable;
+  'lamb.documents': DocumentTable;
+  'lamb.lexeme_frequencies': LexemeFrequencyTable;
+  'lamb.lexeme_stats': LexemeStatsTable;
+  'ops.vector_indexes': VectorIndexTable;
   'ops.executors': ExecutorTable;
   'ops.jobs': JobTable;
   'lamb.file_contents': FileContentTable;

@@ -28,7 +28,52 @@ export { getBudgetCaps, getCapsFor, hasBudgetCaps, putBudgetCaps, type BudgetCap
 export { readCounter, type Spend } from './budget-counters.ts';
 export { findBudgetMonth } from './budget-month.ts';
 export { reserveBudget, settleBudget, type BudgetCap, type BudgetRefusal } from './budgets.ts';
+export {
+  countDrafts,
+  discardDrafts,
+  listUncutDocuments,
+  listWaitingDrafts,
+  putDraftEmbeddings,
+  putDrafts,
+  reuseEmbeddings,
+  type DraftKey,
+  type DraftProgress,
+  type WaitingDraft,
+} from './chunk-drafts.ts';
+export { findChunkAt, getChunk, listChunks, type NewChunk, type StoredChunk } from './chunks.ts';
+export { findReadableCollections, getCollectionAccess, type CollectionAccess } from './collection-access.ts';
+export { listCollectionShares, shareCollection, unshareCollection, type CollectionShare } from './collection-shares.ts';
+export {
+  beginReindex,
+  createCollection,
+  deleteCollection,
+  endReindex,
+  getCollection,
+  updateCollection,
+  type Collection,
+  type CollectionChange,
+  type CollectionChunking,
+  type CollectionEmbedding,
+  type CollectionIndexing,
+  type CollectionRanking,
+  type CollectionVisibility,
+  type NewCollection,
+} from './collections.ts';
 export type { Database, Db, DbOrTx } from './database.ts';
+export { getDocumentText, hasDocumentText, putDocumentText, type DocumentText } from './document-texts.ts';
+export {
+  createDocument,
+  deleteDocument,
+  getDocument,
+  getDocumentByNumber,
+  listDocuments,
+  readDocumentContent,
+  updateDocument,
+  type DocumentChange,
+  type NewDocument,
+  type StoredDocument,
+  type StoredDocumentStatus,
+} from './documents.ts';
 export {
   createFile,
   deleteFile,
@@ -74,6 +119,7 @@ export {
   type RunStatus,
   type StoredRun,
 } from './runs.ts';
+export { listCollections, type CollectionListRequest } from './list-collections.ts';
 export { migrate, readMigrationStatus, type MigrationOptions, type MigrationStatus } from './migrate.ts';
 export { listModelPrices, listUnpricedModels, putModelPrices, type ModelPrice } from './model-prices.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
@@ -84,6 +130,7 @@ export {
   putOrganizationConfig,
 } from './organization-settings.ts';
 export { findOrganizationBySlug, type Organization, type OrganizationStatus } from './organizations.ts';
+export { publishCollectionDrafts, publishDocumentDrafts, type PublishOutcome } from './publish-drafts.ts';
 export { requireIsolatedRole } from './require-isolated-role.ts';
 export {
   createRubric,
@@ -111,6 +158,8 @@ export {
   type UsageTotal,
 } from './usage-ledger.ts';
 export { findMembersByEmail, findUserByEmail, type User, type UserKind } from './users.ts';
+export { keepVectorIndexes, reviewVectorIndex, VECTOR_INDEX_CHUNKS, type VectorIndexStep } from './vector-indexes.ts';
+export { formatVector } from './vector-text.ts';
 export { withTenant, type TenantTx } from './with-tenant.ts';
 export {
   deleteWorkspaceBackups,

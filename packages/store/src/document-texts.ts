@@ -1,0 +1,44 @@
+import { sql, type ColumnType, type Generated } from 'kysely';
+import type { TenantTx } from './with-tenant.ts';
+
+export interface DocumentTextTable {
+  document_id: string;
+  organization_id: Generated<string>;
+  text: string;
+  blocks: ColumnType<unknown, string, string>;
+  created_at: Generated<Date>;
+}
+
+/** What was read out of a document. */
+export interface DocumentText {
+  text: string;
+  /** Its headings, paragraphs and rows, as extraction left them. */
+  blocks: unknown;
+}
+
+export async function putDocumentText(tx: TenantTx, documentId: string, { text, blocks }: DocumentText): Promise<void> {
+  const values = { text, blocks: JSON.stringify(blocks) };
+  await tx
+    .insertInto('lamb.document_texts')
+    .values({ document_id: documentId, ...values })
+    .onConflict((conflict) => conflict.column('document_id').doUpdateSet(values))
+    .execute();
+}
+
+export async function getDocumentText(tx: TenantTx, documentId: string): Promise<DocumentText | undefined> {
+  return await tx
+    .selectFrom('lamb.document_texts')
+    .select(['text', 'blocks'])
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
+}
+
+/** Whether a document has been read. */
+export async function hasDocumentText(tx: TenantTx, documentId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('lamb.document_texts')
+    .select(sql`1`.as('one'))
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '@lamb/contract';
+import { sql, type Generated, type GeneratedAlways } from 'kysely';
+import { findConstraint } from './find-constraint.ts';
+import { chooseRowCount, cutPage, decodeCursor, readTime, readUuid, type Page, type PageRequest } from './keyset.ts';
+import { executePrepared } from './prepared-statements.ts';
+import { dropDocumentChunks } from './remove-chunks.ts';
+import type { TenantTx } from './with-tenant.ts';
+
+export type StoredDocumentStatus = 'queued' | 'extracting' | 'embedding' | 'ready' | 'failed' | 'cancelled';
+
+export interface DocumentTable {
+  id: Generated<string>;
+  number: GeneratedAlways<number>;
+  organization_id: Generated<string>;
+  collection_id: number;
+  filename: string;
+  title: string | null;
+  media_type: string;
+  size: number;
+  sha256: Buffer;
+  source_url: string | null;
+  status: Generated<StoredDocumentStatus>;
+  progress_done: Generated<number>;
+  progress_total: Generated<number>;
+  progress_text: string | null;
+  problem: string | null;
+  pages: number | null;
+  chunk_count: Generated<number>;
+  job_id: string | null;
+  attempt: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface DocumentContentTable {
+  document_id: string;
+  organization_id: Generated<string>;
+  content: Buffer;
+}
+
+export interface StoredDocument {
+  id: string;
+  /** For the older knowledge-base interface. */
+  number: number;
+  collectionId: number;
+  filename: string;
+  title: string | null;
+  mediaType: string;
+  size: number;
+  /** In hexadecimal. */
+  sha256: string;
+  sourceUrl: string | null;
+  status: StoredDocumentStatus;
+  progress: { done: number; total: number; text: string } | null;
+  problem: string | null;
+  pages: number | null;
+  chunks: number;
+  jobId: string | null;
+  attempt: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface NewDocument {
+  collectionId: number;
+  filename: string;
+  mediaType: string;
+  content: Uint8Array;
+  title?: string | undefined;
+  sourceUrl?: string | undefined;
+  jobId?: string | undefined;
+}
+
+/** Stores a document, or finds the one that the collection already has with the same content. `not_found` without the collection. */
+export async function createDocument(
+  tx: TenantTx,
+  input: NewDocument,
+): Promise<{ document: StoredDocument; duplicate: boolean }> {
+  const content = Buffer.from(input.content.buffer, input.content.byteOffset, input.content.byteLength);
+  const sha256 = createHash('sha256').update(content).digest();
+  const made = await tx
+    .insertInto('lamb.documents')
+    .values({
+      collection_id: input.collectionId,
+      filename: input.filename,
+      media_type: input.mediaType,
+      size: content.length,
+      sha256,
+      title: input.title ?? null,
+      source_url: input.sourceUrl ?? null,
+      job_id: input.jobId ?? null,
+    })
+    .onConflict((conflict) => conflict.columns(['collection_id', 'sha256']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+    .catch(explainMissing);
+  if (made !== undefined) {
+    await tx.insertInto('lamb.document_contents').values({ document_id: made.id, content }).execute();
+  }
+  const row = await selectDocuments(tx)
+    .where('d.collection_id', '=', input.collectionId)
+    .where('d.sha256', '=', sha256)
+    .executeTakeFirst();
+  if (row === undefined) throw new AppError('not_found', { message: 'There is no such collection.' });
+  return { document: toDocument(row), duplicate: made === undefined };
+}
+
+export async function getDocument(tx: TenantTx, id: string): Promise<StoredDocument | undefined> {
+  const [row] = await executePrepared(tx, selectDocuments(tx).where('d.id', '=', id));
+  return row === undefined ? undefined : toDocument(row);
+}
+
+/** A document by the number that the older knowledge-base interface knows it by. */
+export async function getDocumentByNumber(tx: TenantTx, number: number): Promise<StoredDocument | undefined> {
+  const [row] = await executePrepared(tx, selectDocuments(tx).where('d.number', '=', number));
+  return row === undefined ? undefined : toDocument(row);
+}
+
+export async function readDocumentContent(tx: TenantTx, id: string): Promise<Buffer | undefined> {
+  const row = await tx
+    .selectFrom('lamb.document_contents')
+    .select('content')
+    .where('document_id', '=', id)
+    .executeTakeFirst();
+  return row?.content;
+}
+
+export interface DocumentListRequest extends PageRequest {
+  collectionId: number;
+}
+
+/** Documents of a collection, newest first. */
+export async function listDocuments(tx: TenantTx, request: DocumentListRequest): Promise<Page<StoredDocument>> {
+  const count = chooseRowCount(request.limit);
+  const after = decodeCursor('created', request.cursor);
+  let query = selectDocuments(tx)
+    .where('d.collection_id', '=', request.collectionId)
+    .orderBy('d.created_at', 'desc')
+    .orderBy('d.id', 'desc')
+    .limit(sql.lit(count));
+  if (after !== undefined) {
+    query = query.where(
+      sql<boolean>`(d.created_at, d.id) < (${readTime(after)}::timestamptz, ${readUuid(after.id)}::uuid)`,
+    );
+  }
+  const rows = await executePrepared(tx, query);
+  return cutPage(
+    rows,
+    request.limit,
+    'created',
+    (row) => ({ value: row.created_at.toISOString(), id: row.id }),
+    toDocument,
+  );
+}
+
+export interface DocumentChange {
+  status?: StoredDocumentStatus | undefined;
+  /** Null: nothing is under way. */
+  progress?: { done: number; total: number; text: string } | null | undefined;
+  problem?: string | null | undefined;
+  title?: string | null | undefined;
+  pages?: number | null | undefined;
+  jobId?: string | null | undefined;
+  attempt?: number | undefined;
+}
+
+/**
+ * Changes what is given; false when nothing was. With `ofJob`, only while that job is the document's: one that was
+ * cancelled or replaced meanwhile changes nothing.
+ */
+export async function updateDocument(
+  tx: TenantTx,
+  id: string,
+  change: DocumentChange,
+  { ofJob }: { ofJob?: string | undefined } = {},
+): Promise<boolean> {
+  const { progress } = change;
+  let query = tx
+    .updateTable('lamb.documents')
+    .set({
+      ...(change.status !== undefined && { status: change.status }),
+      ...(progress !== undefined && {
+        progress_done: progress?.done ?? 0,
+        progress_total: progress?.total ?? 0,
+        progress_text: progress?.text ?? null,
+      }),
+      ...(change.problem !== undefined && { problem: change.problem }),
+      ...(change.title !== undefined && { title: change.title }),
+      ...(change.pages !== undefined && { pages: change.pages }),
+      ...(change.jobId !== undefined && { job_id: change.jobId }),
+      ...(change.attempt !== undefined && { attempt: change.attempt }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', id);
+  if (ofJob !== undefined) query = query.where('job_id', '=', ofJob).where('status', '<>', 'cancelled');
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Removes a document, its passages and vectors, and subtracts its words from the collection's frequencies. */
+export async function deleteDocument(tx: TenantTx, id: string): Promise<boolean> {
+  const document = await tx
+    .selectFrom('lamb.documents')
+    .select('collection_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (document === undefined) return false;
+  await dropDocumentChunks(tx, document.collection_id, id);
+  const { numDeletedRows } = await tx.deleteFrom('lamb.documents').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+function selectDocuments(tx: TenantTx) {
+  return tx
+    .selectFrom('lamb.documents as d')
+    .select(['d.id', 'd.number', 'd.collection_id', 'd.filename', 'd.title', 'd.media_type', 'd.size', 'd.sha256'])
+    .select(['d.source_url', 'd.status', 'd.progress_done', 'd.progress_total', 'd.progress_text', 'd.problem'])
+    .select(['d.pages', 'd.chunk_count', 'd.job_id', 'd.attempt', 'd.created_at', 'd.updated_at']);
+}
+
+type DocumentRow = Awaited<ReturnType<ReturnType<typeof selectDocuments>['executeTakeFirstOrThrow']>>;
+
+function toDocument(row: DocumentRow): StoredDocument {
+  return {
+    id: row.id,
+    number: row.number,
+    collectionId: row.collection_id,
+    filename: row.filename,
+    title: row.title,
+    mediaType: row.media_type,
+    size: row.size,
+    sha256: row.sha256.toString('hex'),
+    sourceUrl: row.source_url,
+    status: row.status,
+    progress:
+      row.progress_text === null
+        ? null
+        : { done: row.progress_done, total: row.progress_total, text: row.progress_text },
+    problem: row.problem,
+    pages: row.pages,
+    chunks: row.chunk_count,
+    jobId: row.job_id,
+    attempt: row.attempt,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function explainMissing(error: unknown): never {
+  if (findConstraint(error)?.endsWith('_fkey') !== true) throw error;
+  throw new AppError('not_found', { message: 'There is no such collection.', cause: error });
+}
