@@ -16,6 +16,7 @@ import { BODY_LIMIT, readJsonBodies } from './http/read-json-bodies.ts';
 import { guardRoutes } from './http/route-access.ts';
 import { sendError } from './http/send-error.ts';
 import { budgetRoutes } from './routes/budgets.ts';
+import { assistantConversionRoutes } from './routes/assistant-conversion.ts';
 import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { chatRoutes } from './routes/chats.ts';
@@ -99,6 +100,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     rubricRoutes,
     keyRoutes,
     organizationRoutes,
+    assistantConversionRoutes,
     budgetRoutes,
     runRoutes,
     chatRoutes,

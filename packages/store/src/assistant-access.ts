@@ -23,6 +23,20 @@ export async function getAssistantAccess(
   return row === undefined ? undefined : toAssistantAccess(row);
 }
 
+/** The same for an assistant that was deleted after `since`, and can be restored. */
+export async function getDeletedAssistantAccess(
+  tx: TenantTx,
+  id: number,
+  userId: string,
+  since: Date,
+): Promise<AssistantAccess | undefined> {
+  const row = await selectAssistantAccess(tx, userId)
+    .where('a.id', '=', id)
+    .where('a.deleted_at', '>', since)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toAssistantAccess(row);
+}
+
 /** The assistant a user means by a name: their own first, then one shared with them, then a published one, newest first. */
 export async function findAssistantByName(
   tx: TenantTx,
@@ -61,6 +75,8 @@ export const isOwner = (userId: string) => sql<boolean>`(a.owner_id = ${userId}:
 
 export const isShared = (userId: string) =>
   sql<boolean>`exists (select from lamb.assistant_shares s where s.assistant_id = a.id and s.user_id = ${userId}::uuid)`;
+
+export const hasShares = sql<boolean>`exists (select from lamb.assistant_shares s where s.assistant_id = a.id)`;
 
 function selectAssistantAccess(tx: TenantTx, userId: string) {
   return selectAssistants(tx).select([isOwner(userId).as('is_owner'), isShared(userId).as('is_shared')]);

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { ApiKeyTable } from './api-keys.ts';
+import type { AssistantConversionTable } from './assistant-conversions.ts';
 import type { AssistantShareTable } from './assistant-shares.ts';
 import type { AssistantTable } from './assistants.ts';
 import type { AuditLogTable } from './audit-log.ts';
@@ -48,6 +49,7 @@ export interface Database {
   'lamb.audit_log': AuditLogTable;
   'lamb.budget_counters': BudgetCounterTable;
   'lamb.budget_reservations': BudgetReservationTable;
+  'lamb.assistant_conversions': AssistantConversionTable;
   'lamb.chat_messages': ChatMessageTable;
   'lamb.chats': ChatTable;
   'lamb.chunk_drafts': ChunkDraftTable;

@@ -7,7 +7,18 @@ export {
   type ApiKey,
   type NewApiKey,
 } from './api-keys.ts';
-export { findAssistantByName, getAssistantAccess, type AssistantAccess } from './assistant-access.ts';
+export {
+  findAssistantByName,
+  getAssistantAccess,
+  getDeletedAssistantAccess,
+  type AssistantAccess,
+} from './assistant-access.ts';
+export {
+  convertAssistant,
+  getAssistantConversion,
+  undoAssistantConversion,
+  type AssistantConversion,
+} from './assistant-conversions.ts';
 export { publishAssistant, unpublishAssistant, type NewPublication } from './assistant-publications.ts';
 export { listAssistantShares, shareAssistant, unshareAssistant, type AssistantShare } from './assistant-shares.ts';
 export {

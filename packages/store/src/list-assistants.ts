@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isOwner, isShared } from './assistant-access.ts';
+import { hasShares, isOwner, isShared } from './assistant-access.ts';
 import { toPublication, type AssistantPublication, type AssistantType } from './assistants.ts';
 import {
   cutPage,
@@ -41,6 +41,7 @@ export interface AssistantSummary {
   published: AssistantPublication | null;
   isOwner: boolean;
   isShared: boolean;
+  hasShares: boolean;
   version: number;
   createdAt: Date;
   updatedAt: Date;
@@ -65,6 +66,7 @@ export async function listAssistants(tx: TenantTx, request: AssistantListRequest
     .select(['a.assistant_type', 'a.api_callback', 'a.version', 'a.created_at', 'a.updated_at'])
     .select(['a.published_name', 'a.published_at', 'a.group_id', 'a.group_name', 'a.oauth_consumer_name'])
     .select([isOwner(request.viewerId).as('is_owner'), isShared(request.viewerId).as('is_shared')])
+    .select(hasShares.as('has_shares'))
     .orderBy('page.sort_value', direction)
     .orderBy('page.id', direction);
   const rows = await executePrepared(tx, query);
@@ -85,6 +87,7 @@ export async function listAssistants(tx: TenantTx, request: AssistantListRequest
       published: toPublication(row),
       isOwner: row.is_owner,
       isShared: row.is_shared,
+      hasShares: row.has_shares,
       version: row.version,
       createdAt: row.created_at,
       updatedAt: row.updated_at,

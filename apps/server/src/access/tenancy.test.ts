@@ -30,7 +30,8 @@ const harmless = new Set(
   `limit cursor scope type search sort format from to
   name description system_prompt prompt_template RAG_Top_k version is_public rubric trusted_gateway expires_in_days path file
   setups kb_server features limits assistant_defaults
-  title content decision after text moodle group_by currency organization user_default prices
+  title content decision after text discard_changes moodle group_by currency organization user_default prices
+  key email password token language role enabled discard if-match
   messages stream stream_options lamb temperature top_p max_tokens max_completion_tokens stop presence_penalty
   frequency_penalty seed logit_bias response_format reasoning_effort`.split(/\s+/),
 );

@@ -1,25 +1,74 @@
-import type { Assistant, AssistantExport, AssistantSummary } from '@lamb/contract';
+import {
+  readMetadata,
+  type Assistant,
+  type AssistantCard,
+  type AssistantExport,
+  type AssistantMetadata,
+  type AssistantSummary,
+  type Principal,
+} from '@lamb/contract';
 import type { Catalogue } from '@lamb/engine';
-import type { AssistantSummary as StoredSummary, Assistant as StoredAssistant, TenantTx } from '@lamb/store';
+import {
+  getAssistantConversion,
+  listAssistantShares,
+  type Assistant as StoredAssistant,
+  type AssistantSummary as StoredSummary,
+  type TenantTx,
+} from '@lamb/store';
+import { decide } from '../access/decide.ts';
+import { toModelName } from '../completions/find-model.ts';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
 import { checkAssistant } from './prepare-assistant.ts';
 
-type Summarised = Pick<
+type Described = Pick<
   StoredSummary,
-  'id' | 'name' | 'description' | 'ownerEmail' | 'type' | 'published' | 'createdAt' | 'updatedAt'
+  'id' | 'name' | 'description' | 'ownerEmail' | 'ownerName' | 'type' | 'published' | 'createdAt' | 'updatedAt'
 >;
+type Standing = Pick<StoredSummary, 'isOwner' | 'isShared' | 'hasShares'>;
 
-/** An assistant in a list. */
-export function toAssistantSummary(assistant: Summarised): AssistantSummary {
+/** An assistant in the list of somebody. */
+export function toAssistantSummary(assistant: StoredSummary, viewer: Principal): AssistantSummary {
+  const { id, isOwner, isShared, published } = assistant;
+  const mayRead = decide(viewer, 'assistant.read', { id, isOwner, isShared, isPublished: published !== null });
+  const tools = mayRead ? readMetadata(assistant.metadata, {}).metadata.tools : [];
+  return describe(assistant, assistant, tools, viewer);
+}
+
+function describe(
+  assistant: Described,
+  { isOwner, isShared, hasShares }: Standing,
+  tools: AssistantMetadata['tools'],
+  viewer: Principal,
+): AssistantSummary {
+  const standing = { id: assistant.id, isOwner, isShared, isPublished: assistant.published !== null };
   return {
     id: assistant.id,
     name: assistant.name,
     description: assistant.description,
     owner: assistant.ownerEmail,
+    owner_name: assistant.ownerName,
     assistant_type: assistant.type,
+    tools: [...new Set(tools.filter(({ enabled }) => enabled).map(({ type }) => type))],
     published: assistant.published !== null,
+    is_owner: isOwner,
+    shared_with_me: isShared,
+    shared: hasShares && decide(viewer, 'assistant.share', standing),
     created_at: toUnixSeconds(assistant.createdAt),
     updated_at: toUnixSeconds(assistant.updatedAt),
+  };
+}
+
+/** An assistant as those see it who may use it. */
+export function toAssistantCard(assistant: StoredAssistant): AssistantCard {
+  const { metadata } = readMetadata(assistant.metadata, assistant);
+  return {
+    id: assistant.id,
+    name: assistant.name,
+    description: assistant.description,
+    owner_name: assistant.ownerName,
+    model: toModelName(assistant.id),
+    vision: metadata.capabilities.vision,
+    published: assistant.published !== null,
   };
 }
 
@@ -27,11 +76,19 @@ export function toAssistantSummary(assistant: Summarised): AssistantSummary {
 export async function toAssistantResource(
   tx: TenantTx,
   assistant: StoredAssistant,
+  viewer: Principal,
   catalogue: Catalogue,
 ): Promise<Assistant> {
   const { metadata, problems } = await checkAssistant(tx, assistant, { ...assistant, columns: assistant }, catalogue);
+  const shares = await listAssistantShares(tx, assistant.id);
+  const standing = {
+    isOwner: assistant.ownerId === viewer.userId,
+    isShared: shares.some(({ userId }) => userId === viewer.userId),
+    hasShares: shares.length > 0,
+  };
+  const conversion = await getAssistantConversion(tx, assistant.id);
   return {
-    ...toAssistantSummary(assistant),
+    ...describe(assistant, standing, metadata.tools, viewer),
     organization_id: assistant.organizationId,
     system_prompt: assistant.systemPrompt,
     prompt_template: assistant.promptTemplate,
@@ -40,6 +97,12 @@ export async function toAssistantResource(
     RAG_Top_k: assistant.ragTopK ?? 3,
     version: assistant.version,
     published_at: assistant.published ? toUnixSeconds(assistant.published.publishedAt) : null,
+    conversion: conversion
+      ? {
+          converted_at: toUnixSeconds(conversion.createdAt),
+          changed_since: conversion.version !== assistant.version,
+        }
+      : null,
     problems,
   };
 }

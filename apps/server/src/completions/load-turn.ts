@@ -9,6 +9,7 @@ import {
 } from '@lamb/store';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
 import { leaveOutForbiddenCallees } from '../assistants/check-callees.ts';
+import { migrateOnAccess } from '../assistants/migrate-on-access.ts';
 import { readOrganizationSetup, type OrganizationSetup } from '../organization/read-organization-setup.ts';
 import type { Services } from '../services.ts';
 import { resolveModel } from './resolve-model.ts';
@@ -23,19 +24,31 @@ export interface LoadedTurn {
 
 /** Loads, authorises and compiles an assistant, and finds its model. */
 export async function loadTurn(
-  { db, secretBox, catalogue }: Services,
+  services: Services,
   principal: Principal,
   find: (tx: TenantTx) => Promise<AssistantAccess | undefined>,
 ): Promise<LoadedTurn> {
-  const { assistant, setup, metadata } = await withTenant(db, principal.organizationId, async (tx) => {
+  return await openTurn(services, principal, async (tx, config) => {
     const access = await find(tx);
-    const config = await getOrganizationConfigWithSecrets(tx, secretBox);
     authorizeAssistant(principal, 'assistant.use', access);
-    const read = readMetadata(access.assistant.metadata, access.assistant);
+    return await migrateOnAccess(tx, access.assistant, config, services.catalogue);
+  });
+}
+
+/** Compiles an assistant that `find` has authorised, and finds its model. */
+export async function openTurn(
+  { db, secretBox, catalogue }: Services,
+  { organizationId }: Principal,
+  find: (tx: TenantTx, config: Record<string, unknown>) => Promise<Assistant>,
+): Promise<LoadedTurn> {
+  const { assistant, setup, metadata } = await withTenant(db, organizationId, async (tx) => {
+    const config = await getOrganizationConfigWithSecrets(tx, secretBox);
+    const found = await find(tx, config);
+    const read = readMetadata(found.metadata, found);
     return {
-      assistant: access.assistant,
-      setup: readOrganizationSetup(principal.organizationId, config),
-      metadata: await leaveOutForbiddenCallees(tx, access.assistant, read.metadata, catalogue),
+      assistant: found,
+      setup: readOrganizationSetup(organizationId, config),
+      metadata: await leaveOutForbiddenCallees(tx, found, read.metadata, catalogue),
     };
   });
   const { plan } = compilePlan({ ...assistant, metadata }, catalogue);

@@ -1,4 +1,4 @@
-import { readMetadata, type ChatMessage } from '@lamb/contract';
+import { convertMetadata, messageText, readMetadata, type AssistantMetadata, type ChatMessage } from '@lamb/contract';
 import { collectRun, compilePlan, createCatalogue, runTurn } from '@lamb/engine';
 import type { Connector, KnowledgeHit, ToolHost } from '@lamb/plugin-kit';
 import { createTestHost } from '@lamb/plugin-kit/conformance';
@@ -75,14 +75,15 @@ function askSmallModel(answer: string): Promise<string> {
   return answer === 'down' ? Promise.reject(new Error('The small model is down.')) : Promise.resolve(answer);
 }
 
-async function runCase(golden: GoldenCase) {
+async function runCase(golden: GoldenCase, change = (metadata: AssistantMetadata) => metadata) {
   const { assistant, end_user: endUser, messages, small_model: smallModel } = golden;
   const { connector, sent } = recordMessages();
   const { host, searched } = openHost(golden);
-  const { metadata } = readMetadata(JSON.stringify(assistant.metadata), {
+  const read = readMetadata(JSON.stringify(assistant.metadata), {
     ragCollections: assistant.rag_collections,
     ragTopK: assistant.rag_top_k,
   });
+  const metadata = change(read.metadata);
   const catalogue = createCatalogue({
     tools: [simpleRag, rubricRag, singleFileRag, noRag],
     connectors: [connector],
@@ -134,6 +135,44 @@ describe.each([
   it.each(readGoldenCases(file).map((golden) => [golden.case, golden] as const))('%s', async (_case, golden) => {
     const { sent, searched, problems } = await runCase(golden);
     expect(sent).toEqual([golden.expect.messages]);
+    expect(searched).toEqual(golden.expect.searched);
+    expect(problems).toEqual(golden.expect.problems);
+  });
+});
+
+/** A prompt without what only classic assistants send: the list of sources, and braces that nothing fills. */
+function leaveOutClassic(messages: readonly unknown[], { assistant, messages: said }: GoldenCase): unknown[] {
+  const kept = new Set(['user_input', 'context', 'moodle_user']);
+  const braces = [...assistant.prompt_template.matchAll(/\{([a-z][a-z0-9_]*)\}/g)].filter(
+    ([, name = '']) => !kept.has(name),
+  );
+  const lastUser = said.findLast(({ role }) => role === 'user');
+  const userText = lastUser ? messageText(lastUser) : '';
+  const withoutBraces = (text: string) => braces.reduce((rest, [brace]) => rest.replaceAll(brace, ''), text);
+  const strip = (text: string) =>
+    text
+      .replace(/\n\n## Available Sources(\n\d+\. .*)+/, '')
+      .split(userText)
+      .map(withoutBraces)
+      .join(userText);
+  const isLast = (index: number) =>
+    index === messages.length - (said.length - said.findLastIndex(({ role }) => role === 'user'));
+  return messages.map((message, index) =>
+    isLast(index)
+      ? (JSON.parse(JSON.stringify(message), (key: string, value: unknown) =>
+          (key === 'content' || key === 'text') && typeof value === 'string' ? strip(value) : value,
+        ) as unknown)
+      : message,
+  );
+}
+
+describe('a classic assistant that was converted', () => {
+  const classic = ['simple', 'multi', 'moodle', 'context-aware'].flatMap((name) =>
+    readGoldenCases(`classic-${name}-augment`),
+  );
+  it.each(classic.map((golden) => [golden.case, golden] as const))('%s', async (_case, golden) => {
+    const { sent, searched, problems } = await runCase(golden, convertMetadata);
+    expect(sent).toEqual([leaveOutClassic(golden.expect.messages, golden)]);
     expect(searched).toEqual(golden.expect.searched);
     expect(problems).toEqual(golden.expect.problems);
   });

@@ -2,6 +2,7 @@ import {
   AppError,
   Assistant,
   AssistantBody,
+  AssistantCard,
   AssistantExport,
   AssistantImportReport,
   AssistantListQuery,
@@ -9,21 +10,40 @@ import {
   AssistantPatch,
   AssistantValidation,
 } from '@lamb/contract';
-import { createAssistant, deleteAssistant, listAssistants, updateAssistant, withTenant } from '@lamb/store';
+import {
+  createAssistant,
+  deleteAssistant,
+  getDeletedAssistantAccess,
+  getOrganizationConfig,
+  listAssistants,
+  restoreAssistant,
+  updateAssistant,
+  withTenant,
+} from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { authorizeAssistant } from '../access/authorize-assistant.ts';
 import { decide } from '../access/decide.ts';
 import { applyColumns } from '../assistants/apply-columns.ts';
 import { auditAssistant } from '../assistants/audit-assistant.ts';
 import { createWithFreeName } from '../assistants/create-with-free-name.ts';
 import { importAssistant } from '../assistants/import-assistant.ts';
+import { migrateOnAccess } from '../assistants/migrate-on-access.ts';
 import { checkAssistant, prepareAssistant } from '../assistants/prepare-assistant.ts';
-import { toAssistantExport, toAssistantResource, toAssistantSummary } from '../assistants/to-assistant-resource.ts';
+import {
+  toAssistantCard,
+  toAssistantExport,
+  toAssistantResource,
+  toAssistantSummary,
+} from '../assistants/to-assistant-resource.ts';
 import { withAssistant } from '../assistants/with-assistant.ts';
 import { AssistantParams } from '../http/assistant-params.ts';
 import type { Services } from '../services.ts';
 
 const tags = ['Assistants'];
+
+/** How long a deleted assistant can be brought back. */
+const RESTORABLE_MS = 30 * 86_400_000;
 
 /** Assistants: what teachers build. */
 export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallbackZod {
@@ -48,7 +68,10 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         );
         const { assistants } = principal;
         const reachable = page.items.filter(({ id }) => assistants === 'all' || assistants.includes(id));
-        return { items: reachable.map(toAssistantSummary), next_cursor: page.nextCursor };
+        return {
+          items: reachable.map((assistant) => toAssistantSummary(assistant, principal)),
+          next_cursor: page.nextCursor,
+        };
       },
     );
 
@@ -65,7 +88,7 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
           const prepared = await prepareAssistant(tx, caller, toDraft(body), catalogue);
           const assistant = await createAssistant(tx, { ownerId: principal.userId, name, description, ...prepared });
           await auditAssistant(tx, principal, 'assistant.created', assistant.id);
-          return await toAssistantResource(tx, assistant, catalogue);
+          return await toAssistantResource(tx, assistant, principal, catalogue);
         });
         return await reply.code(201).send(created);
       },
@@ -106,7 +129,7 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         const { assistant, dropped } = await withTenant(db, principal.organizationId, async (tx) => {
           const report = await importAssistant(tx, principal, body, catalogue);
           await auditAssistant(tx, principal, 'assistant.imported', report.assistant.id);
-          return { ...report, assistant: await toAssistantResource(tx, report.assistant, catalogue) };
+          return { ...report, assistant: await toAssistantResource(tx, report.assistant, principal, catalogue) };
         });
         return await reply.code(201).send({ assistant, dropped });
       },
@@ -119,9 +142,10 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         schema: { tags, summary: 'Read an assistant', params: AssistantParams, response: { 200: Assistant } },
       },
       async ({ principal, params }) =>
-        await withAssistant(db, principal, params.id, 'assistant.read', (tx, { assistant }) =>
-          toAssistantResource(tx, assistant, catalogue),
-        ),
+        await withAssistant(db, principal, params.id, 'assistant.read', async (tx, { assistant }) => {
+          const current = await migrateOnAccess(tx, assistant, await getOrganizationConfig(tx), catalogue);
+          return await toAssistantResource(tx, current, principal, catalogue);
+        }),
     );
 
     app.patch(
@@ -137,7 +161,8 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         },
       },
       async ({ principal, params, body }) =>
-        await withAssistant(db, principal, params.id, 'assistant.edit', async (tx, { assistant }) => {
+        await withAssistant(db, principal, params.id, 'assistant.edit', async (tx, { assistant: found }) => {
+          const assistant = await migrateOnAccess(tx, found, await getOrganizationConfig(tx), catalogue);
           const columns = { ragCollections: body.RAG_collections, ragTopK: body.RAG_Top_k };
           const prepared = await prepareAssistant(
             tx,
@@ -162,7 +187,7 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
           const changed = await updateAssistant(tx, assistant.id, change, body.version);
           if (!changed) throw new AppError('not_found');
           await auditAssistant(tx, principal, 'assistant.changed', assistant.id, { version: changed.version });
-          return await toAssistantResource(tx, changed, catalogue);
+          return await toAssistantResource(tx, changed, principal, catalogue);
         }),
     );
 
@@ -179,6 +204,45 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         });
         return await reply.code(204).send(null);
       },
+    );
+
+    app.post(
+      '/lamb/v1/assistants/:id/restore',
+      {
+        config: { access: 'assistant.edit' },
+        schema: {
+          tags,
+          summary: 'Bring a deleted assistant back, with its shares and publication, for 30 days',
+          params: AssistantParams,
+          response: { 200: Assistant },
+        },
+      },
+      async ({ principal, params }) =>
+        await withTenant(db, principal.organizationId, async (tx) => {
+          const since = new Date(Date.now() - RESTORABLE_MS);
+          const access = await getDeletedAssistantAccess(tx, params.id, principal.userId, since);
+          authorizeAssistant(principal, 'assistant.edit', access);
+          await restoreAssistant(tx, params.id);
+          await auditAssistant(tx, principal, 'assistant.restored', params.id);
+          return await toAssistantResource(tx, access.assistant, principal, catalogue);
+        }),
+    );
+
+    app.get(
+      '/lamb/v1/assistants/:id/card',
+      {
+        config: { access: 'assistant.use' },
+        schema: {
+          tags,
+          summary: 'See what an assistant is, as those who may use it',
+          params: AssistantParams,
+          response: { 200: AssistantCard },
+        },
+      },
+      async ({ principal, params }) =>
+        await withAssistant(db, principal, params.id, 'assistant.use', (_tx, { assistant }) =>
+          toAssistantCard(assistant),
+        ),
     );
 
     app.post(
@@ -201,7 +265,7 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
             ragCollections: assistant.ragCollections,
           });
           await auditAssistant(tx, principal, 'assistant.duplicated', created.id, { from: assistant.id });
-          return await toAssistantResource(tx, created, catalogue);
+          return await toAssistantResource(tx, created, principal, catalogue);
         });
         return await reply.code(201).send(copy);
       },

@@ -19,6 +19,11 @@ POST /lamb/v1/assistants/import: assistant.create
 GET /lamb/v1/assistants/:id: assistant.read
 PATCH /lamb/v1/assistants/:id: assistant.edit
 DELETE /lamb/v1/assistants/:id: assistant.edit
+POST /lamb/v1/assistants/:id/restore: assistant.edit
+GET /lamb/v1/assistants/:id/card: assistant.use
+POST /lamb/v1/assistants/:id/convert/preview: assistant.edit
+POST /lamb/v1/assistants/:id/convert: assistant.edit
+POST /lamb/v1/assistants/:id/convert/undo: assistant.edit
 POST /lamb/v1/assistants/:id/duplicate: assistant.create
 GET /lamb/v1/assistants/:id/export: assistant.read
 GET /lamb/v1/assistants/:id/shares: assistant.share

@@ -1,8 +1,9 @@
 import type { RunBudget } from '@lamb/engine';
 import type { OwnedRun, PreparedRun } from '@lamb/runs';
 import { getAssistantAccess } from '@lamb/store';
+import { authorizeAssistant } from '../access/authorize-assistant.ts';
 import { createTurnPorts } from '../completions/create-turn-ports.ts';
-import { loadTurn, type LoadedTurn } from '../completions/load-turn.ts';
+import { openTurn, type LoadedTurn } from '../completions/load-turn.ts';
 import { createAssistantDoor } from '../host/run-assistant.ts';
 import type { Services } from '../services.ts';
 import { observeRun } from './observe-run.ts';
@@ -12,9 +13,10 @@ import { RunInput } from './run-input.ts';
 export async function prepareRun(services: Services, stored: OwnedRun, signal: AbortSignal): Promise<PreparedRun> {
   const input = RunInput.parse(stored.input);
   const { principal, assistant } = input;
-  const loaded = await loadTurn(services, principal, async (tx) => {
+  const loaded = await openTurn(services, principal, async (tx) => {
     const access = await getAssistantAccess(tx, stored.assistantId, principal.userId);
-    return access && { ...access, assistant: { ...access.assistant, ...assistant } };
+    authorizeAssistant(principal, 'assistant.use', access);
+    return { ...access.assistant, ...assistant };
   });
   return prepareLoadedRun(services, stored, { input, loaded }, signal);
 }

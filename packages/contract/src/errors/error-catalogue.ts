@@ -34,6 +34,12 @@ export const errorCatalogue = {
     fault: 'caller',
     next: 'Ask an administrator of your organisation to enable it.',
   },
+  no_organization: {
+    status: 403,
+    message: 'You do not belong to an organisation, or no longer to this one.',
+    fault: 'caller',
+    next: 'Choose another of your organisations, or ask an administrator for an invitation.',
+  },
   organization_suspended: {
     status: 403,
     message: 'This organisation is suspended.',
@@ -58,11 +64,35 @@ export const errorCatalogue = {
     fault: 'caller',
     next: 'Choose another name.',
   },
+  last_owner: {
+    status: 409,
+    message: 'The organisation would have no owner left.',
+    fault: 'caller',
+    next: 'Make somebody else an owner first.',
+  },
+  owns_resources: {
+    status: 409,
+    message: 'This person owns assistants, rubrics or files here.',
+    fault: 'caller',
+    next: 'Say in `transfer_to` who shall have them, or `discard=true` to delete the assistants; `details` counts them.',
+  },
   stale_update: {
     status: 409,
     message: 'It was changed by someone else meanwhile.',
     fault: 'caller',
     next: 'Load it again and repeat your change.',
+  },
+  conversion_outdated: {
+    status: 409,
+    message: 'The assistant was changed after it was converted; undoing the conversion would lose that.',
+    fault: 'caller',
+    next: 'Keep it as it is, or send `discard_changes: true` to have it exactly as it was before the conversion.',
+  },
+  answer_under_way: {
+    status: 409,
+    message: 'An answer is under way in this chat.',
+    fault: 'caller',
+    next: 'Wait until it is complete, or stop it first.',
   },
   payload_too_large: {
     status: 413,

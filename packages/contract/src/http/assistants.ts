@@ -40,8 +40,16 @@ export const AssistantSummary = z
     name: z.string(),
     description: z.string(),
     owner: z.string(),
+    owner_name: z.string(),
     assistant_type: z.enum(['classic', 'multi_tool']),
+    /** The types of its enabled tools, each once; empty for those who may only use it. */
+    tools: z.array(z.string()),
     published: z.boolean(),
+    /** What it is to the one who asks. */
+    is_owner: z.boolean(),
+    shared_with_me: z.boolean(),
+    /** Whether anybody has it shared with them; only its owner and administrators are told. */
+    shared: z.boolean(),
     created_at: z.number().int(),
     updated_at: z.number().int(),
   })
@@ -58,9 +66,35 @@ export const Assistant = AssistantSummary.extend({
   RAG_Top_k: z.number().int(),
   version: z.number().int(),
   published_at: z.number().int().nullable(),
+  /** Set when it was made a multi-tool assistant of a classic one, and that can be undone. */
+  conversion: z.object({ converted_at: z.number().int(), changed_since: z.boolean() }).nullable(),
   problems: z.array(Problem),
 }).meta({ id: 'Assistant' });
 export type Assistant = z.infer<typeof Assistant>;
+
+/** An assistant as those see it who may use it: what a gallery and a chat need. */
+export const AssistantCard = z
+  .object({
+    id: z.number().int(),
+    name: z.string(),
+    description: z.string(),
+    owner_name: z.string(),
+    /** The name of the model for OpenAI clients. */
+    model: z.string(),
+    vision: z.boolean(),
+    published: z.boolean(),
+  })
+  .meta({ id: 'AssistantCard' });
+export type AssistantCard = z.infer<typeof AssistantCard>;
+
+/** What a classic assistant would become as a multi-tool one; `differences` says where its prompt will not be the same. */
+export const ConversionPreview = z
+  .object({ metadata: AssistantMetadata, problems: z.array(Problem), differences: z.array(z.string()) })
+  .meta({ id: 'ConversionPreview' });
+export type ConversionPreview = z.infer<typeof ConversionPreview>;
+
+/** How a conversion is undone: with `discard_changes` also when the assistant was changed since. */
+export const ConversionUndo = z.object({ discard_changes: z.boolean().default(false) }).meta({ id: 'ConversionUndo' });
 
 /** How a list of assistants is asked for. */
 export const AssistantListQuery = PageQuery.extend({

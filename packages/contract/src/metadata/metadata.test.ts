@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AssistantMetadata } from './assistant-metadata.ts';
+import { convertMetadata } from './convert-metadata.ts';
 import { readMetadata } from './read-metadata.ts';
 import { writeMetadata } from './write-metadata.ts';
 
@@ -176,5 +177,44 @@ describe('metadata', () => {
     const { problems, metadata: read } = readMetadata(raw);
     expect(read.connector).toBe('openai');
     if (raw.trim() !== 'null') expect(problems[0]?.severity).toBe('error');
+  });
+});
+
+describe('convertMetadata', () => {
+  it('keeps everything but the type, the processor and where the tool writes; twice is once', () => {
+    fc.assert(
+      fc.property(metadata, (original) => {
+        const converted = convertMetadata(original);
+        expect(AssistantMetadata.safeParse(converted).success).toBe(true);
+        expect(convertMetadata(converted)).toBe(converted);
+        expect(readMetadata(writeMetadata(converted).metadata).metadata).toEqual(converted);
+        const { assistant_type: _type, prompt_processor: _processor, tools, ...rest } = converted;
+        expect(original).toMatchObject(rest);
+        expect(tools.map(({ placeholder: _, ...entry }) => entry)).toEqual(
+          original.tools.map(({ placeholder: _, ...entry }) => entry),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('makes the classic tool fill {context}, whatever its own placeholder is, and leaves functions alone', () => {
+    const raw = JSON.stringify({
+      rag_processor: 'rubric_rag',
+      rubric_id: 9,
+      tools: ['weather'],
+      assistant_type: 'classic',
+      x: 1,
+    });
+    const converted = convertMetadata(readMetadata(raw).metadata);
+    expect(converted).toMatchObject({ assistant_type: 'multi_tool', prompt_processor: 'multi_augment', x: 1 });
+    expect(converted.tools).toMatchObject([
+      { type: 'rubric_rag', mode: 'context', placeholder: 'context', config: { rubric_id: '9' } },
+      { type: 'weather', mode: 'function' },
+    ]);
+    expect(converted.tools[1]).not.toHaveProperty('placeholder');
+    expect(convertMetadata(readMetadata('{"prompt_processor":"moodle_augment"}').metadata).prompt_processor).toBe(
+      'moodle_augment',
+    );
   });
 });

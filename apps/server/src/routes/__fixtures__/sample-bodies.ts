@@ -30,6 +30,7 @@ export const sampleBodies: Readonly<Record<string, Readonly<Record<string, unkno
   'POST /lamb/v1/assistants/validate': { name: 'Tutor' },
   'POST /lamb/v1/assistants/import': { name: 'Imported', system_prompt: 'Help.', metadata: '{}' },
   'PATCH /lamb/v1/assistants/:id': { description: 'Changed' },
+  'POST /lamb/v1/assistants/:id/convert/undo': { discard_changes: true },
   'PUT /lamb/v1/assistants/:id/shares': { emails: [] },
   'PUT /lamb/v1/assistants/:id/workspace/files': { text: 'Text' },
   'POST /lamb/v1/assistants/:id/workspace/restore': { path: 'workspace.md', version: 1 },
