@@ -9,6 +9,13 @@ const config: KnipConfig = {
   // Entry points are known from the scripts of package.json, each package's exports and the configuration of the tools.
   workspaces: {
     '.': { project: ['scripts/**/*.ts', 'docs/examples/**/*.ts', '*.{js,cjs,ts}'] },
+    // The kit is offered as a whole, whether a page uses each part today or not.
+    'apps/web': {
+      entry: ['src/lib/ui/*.svelte'],
+      project: ['src/**/*.{ts,svelte}'],
+      // Named in app.css and in project.inlang/settings.json.
+      ignoreDependencies: ['tailwindcss', '@fontsource-variable/.+', '@inlang/plugin-message-format'],
+    },
     'apps/*': { project: ['src/**/*.ts'] },
     'packages/*': { project: ['src/**/*.ts'] },
     // Their exports are a pattern that makes an entry point of every file.
