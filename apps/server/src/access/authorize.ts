@@ -10,6 +10,8 @@ const visibility = {
   chat: 'chat.read',
   rubric: 'rubric.read',
   file: 'file.read',
+  collection: 'collection.read',
+  passage: 'passage.read',
   key: 'key.revoke',
 } as const satisfies Record<string, Action>;
 

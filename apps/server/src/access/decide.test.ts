@@ -27,6 +27,7 @@ type BareAction = { [A in Action]: ResourceOf<A> extends undefined ? A : never }
 /** Who may do what needs no resource. */
 const bare: Record<BareAction, string> = {
   'me.read': 'owner admin member end_user',
+  'me.edit': 'owner admin member end_user',
   'model.list': 'owner admin member end_user',
   'catalogue.read': 'owner admin member',
   'assistant.list': 'owner admin member end_user',
@@ -37,12 +38,16 @@ const bare: Record<BareAction, string> = {
   'rubric.create': 'owner admin member',
   'file.list': 'owner admin member',
   'file.create': 'owner admin member',
+  'collection.list': 'owner admin member',
+  'collection.create': 'owner admin member',
   'key.list': 'owner admin member end_user',
   'key.create': 'owner admin member end_user',
   'key.create_gateway': 'owner admin',
   'organization.list': 'owner admin member end_user',
   'organization.configure': 'owner admin',
   'member.list': 'owner admin',
+  'member.edit': 'owner admin',
+  'member.invite': 'owner admin',
   'usage.read': 'owner admin',
   'budget.configure': 'owner admin',
   'audit.read': 'owner admin',
@@ -107,12 +112,17 @@ const ownedStandings = {
   other: { isOwner: false, isPublic: false },
 } satisfies Record<string, OwnedStanding>;
 
-/** On whose rubrics, files and keys each role may do it. */
+/** On whose rubrics, files, collections and keys each role may do it. */
 const onOwned: Record<ActionOn<OwnedStanding>, Record<Role, string>> = {
   'rubric.read': { owner: 'own public', admin: 'own public', member: 'own public', end_user: '' },
   'rubric.edit': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
   'file.read': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
   'file.edit': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
+  'collection.read': { owner: 'own public', admin: 'own public', member: 'own public', end_user: '' },
+  'collection.query': { owner: 'own public', admin: 'own public', member: 'own public', end_user: '' },
+  'collection.edit': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
+  'collection.share': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
+  'passage.read': { owner: 'own public', admin: 'own public', member: 'own public', end_user: 'own public' },
   'run.read': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
   'run.control': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
   'chat.read': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },

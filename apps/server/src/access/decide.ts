@@ -55,6 +55,7 @@ const anything = (roles: readonly Role[]): Rule<undefined> => ({ roles });
 
 const rules = {
   'me.read': anything(everyone),
+  'me.edit': anything(everyone),
   'model.list': anything(everyone),
   'catalogue.read': anything(creators),
   'assistant.list': anything(everyone),
@@ -81,6 +82,15 @@ const rules = {
   'file.create': anything(creators),
   'file.read': owned(creators, isOwn),
   'file.edit': owned(creators, isOwn),
+  'collection.list': anything(creators),
+  'collection.create': anything(creators),
+  // To whom it is shared, and in an organisation whose creators may all search it, it is as good as public.
+  'collection.read': owned(creators, isOwnOrPublic),
+  'collection.query': owned(creators, isOwnOrPublic),
+  'collection.edit': owned(creators, isOwn),
+  'collection.share': owned(creators, isOwn),
+  // One's own, or one that an assistant has cited.
+  'passage.read': owned(everyone, isOwnOrPublic),
   'key.list': anything(everyone),
   'key.create': anything(everyone),
   'key.create_gateway': anything(admins),
@@ -88,6 +98,8 @@ const rules = {
   'organization.list': anything(everyone),
   'organization.configure': anything(admins),
   'member.list': anything(admins),
+  'member.edit': anything(admins),
+  'member.invite': anything(admins),
   'usage.read': anything(admins),
   'budget.configure': anything(admins),
   'audit.read': anything(admins),
