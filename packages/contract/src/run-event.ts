@@ -66,6 +66,12 @@ export const Usage = z
   .meta({ id: 'Usage' });
 export type Usage = z.infer<typeof Usage>;
 
+/** The numbers that an answer cites with `[n]`, in the order they first occur: those of a source, and those of none. */
+export const Citations = z
+  .object({ cited: z.array(z.number().int()), unknown: z.array(z.number().int()) })
+  .meta({ id: 'Citations' });
+export type Citations = z.infer<typeof Citations>;
+
 /** Everything that happens in a turn, as one sequence. Payloads carry safe identifiers only. */
 export const RunEvent = z
   .discriminatedUnion('type', [
@@ -99,7 +105,13 @@ export const RunEvent = z
     }),
     z.object({ ...envelope, type: z.literal('step.restarted') }),
     z.object({ ...envelope, type: z.literal('usage'), usage: Usage }),
-    z.object({ ...envelope, type: z.literal('run.finished'), finish_reason: z.string() }),
+    z.object({
+      ...envelope,
+      type: z.literal('run.finished'),
+      finish_reason: z.string(),
+      /** Only of a turn whose tools give numbered passages. */
+      citations: Citations.optional(),
+    }),
     z.object({
       ...envelope,
       type: z.literal('run.failed'),

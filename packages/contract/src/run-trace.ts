@@ -16,13 +16,15 @@ export const ToolTrace = z
   .meta({ id: 'ToolTrace' });
 export type ToolTrace = z.infer<typeof ToolTrace>;
 
-/** What a `verbose` assistant records of a turn, for those who may edit it. Sizes and identifiers only, no contents. */
+/** What a `verbose` assistant records of a turn, for those who may edit it. Sizes and identifiers, no contents but the rewritten question. */
 export const RunTrace = z
   .object({
     run_id: z.string(),
     assistant_id: z.number(),
     connector: z.string(),
     model: z.string(),
+    /** What tools searched with, when the question was rewritten from the conversation; absent, it was the person's own words. */
+    query: z.string().optional(),
     tools: z.array(ToolTrace),
     prompt: z.array(PromptSpan),
     prompt_tokens: z.number().int(),

@@ -15,6 +15,8 @@ export const Source = z
     /** Where a person can read it; of a passage, its stable link. */
     url: z.string().optional(),
     similarity: z.number().optional(),
+    /** What `[n]` in the answer points at it, where passages are numbered; unique in a turn. */
+    number: z.number().int().min(1).optional(),
   })
   .meta({ id: 'Source' });
 export type Source = z.infer<typeof Source>;

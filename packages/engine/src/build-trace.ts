@@ -9,11 +9,12 @@ export async function buildTrace(input: {
   runId: string;
   plan: Plan;
   model: string;
+  query: string | undefined;
   gathered: readonly GatheredTool[];
   prompt: RenderedPrompt;
   countTokens: (texts: readonly string[]) => Promise<readonly number[]>;
 }): Promise<RunTrace> {
-  const { runId, plan, model, gathered, prompt, countTokens } = input;
+  const { runId, plan, model, query, gathered, prompt, countTokens } = input;
   const counts = await countTokens(prompt.spans.map((span) => textOf(span, prompt)));
   const spans: PromptSpan[] = prompt.spans.map((span, index) => ({ ...span, tokens: counts[index] ?? 0 }));
   return {
@@ -21,6 +22,7 @@ export async function buildTrace(input: {
     assistant_id: plan.assistantId,
     connector: plan.connector,
     model,
+    ...(query === undefined ? {} : { query }),
     tools: gathered.map(({ planned, level, content, sources, milliseconds, problem }) => ({
       tool: planned.type,
       placeholder: planned.placeholder,

@@ -1,4 +1,11 @@
-import { AppError, type AttributedSource, type RunEvent, type ToolProblem, type Usage } from '@lamb/contract';
+import {
+  AppError,
+  type AttributedSource,
+  type Citations,
+  type RunEvent,
+  type ToolProblem,
+  type Usage,
+} from '@lamb/contract';
 import { addUsage } from './add-usage.ts';
 import { estimateUsage } from './estimate-usage.ts';
 
@@ -11,6 +18,7 @@ export interface CollectedRun {
   readonly problems: readonly (ToolProblem & { tool: string; placeholder: string })[];
   readonly usage: Usage;
   readonly finishReason: string;
+  readonly citations?: Citations;
 }
 
 /**
@@ -25,6 +33,7 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
   let sources: { step: string; source: AttributedSource }[] = [];
   let problems: { step: string; problem: CollectedRun['problems'][number] }[] = [];
   let usage: Usage | undefined;
+  let citations: Citations | undefined;
   const textBefore = new Map<string, number>();
   const reasoningBefore = new Map<string, number>();
   for await (const event of events) {
@@ -55,6 +64,7 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
         break;
       case 'run.finished':
         finishReason = event.finish_reason;
+        citations = event.citations;
         break;
       case 'run.failed':
         throw new AppError(event.code, { message: event.message, details: event.details ?? {} });
@@ -85,5 +95,6 @@ export async function collectRun(events: AsyncIterable<RunEvent>): Promise<Colle
     problems: problems.map(({ problem }) => problem),
     usage: usage ?? estimateUsage(0, 0),
     finishReason,
+    ...(citations && { citations }),
   };
 }

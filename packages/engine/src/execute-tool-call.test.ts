@@ -46,16 +46,17 @@ async function execute(options: Options = {}) {
     function: { name: options.name ?? tools[0]?.name ?? '', arguments: options.given ?? '{"city":"Bilbao"}' },
   };
   const execution = { ...ports, step: runner.step };
-  const message =
+  const result =
     (await startToolCall(plan, call, options.refusal, execution)) ?? (await finishApprovedCall(plan, call, execution));
   const finished = runner.events.find((event) => event.type === 'call.finished');
-  return { message, finished, refused, ...runner, errors: ports.errors };
+  const message = { content: typeof result === 'string' ? result : result.content };
+  return { result, message, finished, refused, ...runner, errors: ports.errors };
 }
 
 describe('a call', () => {
-  it('is run, told in order, and answered under its id', async () => {
+  it('is run, and told in order', async () => {
     const { message, events, completed } = await execute();
-    expect(message).toEqual({ role: 'tool', tool_call_id: 'c1', content: 'weather {"city":"Bilbao"}' });
+    expect(message).toEqual({ content: 'weather {"city":"Bilbao"}' });
     expect(completed).toEqual(['call:c1']);
     expect(events).toEqual([
       { step: 'call:c1', type: 'status', text: 'calling weather', tool: 'weather' },
@@ -150,6 +151,33 @@ describe('a call', () => {
     ]);
     expect(message.content).toBe('text');
   });
+
+  it('gives passages as they are, and leaves their sources to be told when they are numbered', async () => {
+    const { events, finished, result } = await execute({
+      tools: [
+        makeFunction('f', {
+          run: () => ({ content: '', passages: [{ text: 'A force.', source: { title: 'a.pdf', page: 3 } }] }),
+        }),
+      ],
+    });
+    expect(finished).toMatchObject({ chars: 'A force.'.length });
+    expect(events.map(({ type }) => type)).not.toContain('source');
+    const source = { title: 'a.pdf', page: 3, tool: 'f', placeholder: 'f' };
+    expect(result).toEqual({ content: '', passages: [{ text: 'A force.', source }], sources: [] });
+  });
+
+  it('gives no more passages than a model reads', async () => {
+    const passages = Array.from({ length: 5 }, (_, index) => ({
+      text: 'x'.repeat(60_000),
+      source: { title: String(index) },
+    }));
+    const { result } = await execute({ tools: [makeFunction('f', { run: () => ({ content: '', passages }) })] });
+    expect(typeof result === 'string' ? [] : result.passages?.map(({ source }) => source.title)).toEqual([
+      '0',
+      '1',
+      '2',
+    ]);
+  });
 });
 
 describe('a call that cannot be made', () => {
@@ -205,7 +233,7 @@ describe('a call that cannot be made', () => {
       given,
     });
     expect(message.content).toMatch(told);
-    expect(message.content?.length).toBeLessThan(500);
+    expect(message.content.length).toBeLessThan(500);
     expect(finished).toMatchObject({ outcome: 'failed' });
   });
 

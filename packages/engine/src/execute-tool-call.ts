@@ -1,5 +1,6 @@
-import type { CallOutcome, ChatMessage, Source, ToolCall } from '@lamb/contract';
-import { ToolFailure, ToolRefusal, ToolResult } from '@lamb/plugin-kit';
+import type { CallOutcome, Source, ToolCall } from '@lamb/contract';
+import { ToolFailure, ToolRefusal, ToolResult, type CitablePassage } from '@lamb/plugin-kit';
+import { isCitable, type FoundResult } from './number-result.ts';
 import type { PlannedFunction } from './plan-functions.ts';
 import type { Plan } from './plan.ts';
 import type { ExecutionPorts, StepScope } from './turn-ports.ts';
@@ -11,8 +12,12 @@ interface CallReply {
   readonly outcome: CallOutcome;
   readonly problem?: string;
   readonly artifacts?: ToolResult['artifacts'];
+  readonly passages?: readonly CitablePassage[];
   readonly sources?: readonly Source[];
 }
+
+/** The text that the model is told; or what is still to be numbered, so that it can cite it. Plain JSON, for the journal. */
+export type CallResult = string | FoundResult;
 
 interface ReadyCall {
   readonly planned: PlannedFunction;
@@ -28,16 +33,15 @@ export async function startToolCall(
   call: ToolCall,
   refusal: string | undefined,
   ports: ExecutionPorts,
-): Promise<ChatMessage | undefined> {
+): Promise<CallResult | undefined> {
   const { planned, ref } = identify(plan, call);
   if (!planned?.needsApproval) {
-    const content = await ports.step(`call:${call.id}`, (scope) =>
+    return await ports.step(`call:${call.id}`, (scope) =>
       tell(ref, scope, async () => {
         const ready = await checkCall(plan, planned, call, refusal, ports);
         return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
       }),
     );
-    return toMessage(call, content);
   }
   const refused = await ports.step(`ask:${call.id}`, async (scope) => {
     const ready = await checkCall(plan, planned, call, refusal, ports);
@@ -46,14 +50,14 @@ export async function startToolCall(
     scope.emit({ type: 'call.approval_required', ...ref });
     return null;
   });
-  return refused === null ? undefined : toMessage(call, refused);
+  return refused ?? undefined;
 }
 
 /** Waits for the decision about a call, and runs it or tells the model that it was rejected. */
-export async function finishApprovedCall(plan: Plan, call: ToolCall, ports: ExecutionPorts): Promise<ChatMessage> {
+export async function finishApprovedCall(plan: Plan, call: ToolCall, ports: ExecutionPorts): Promise<CallResult> {
   const { planned, ref } = identify(plan, call);
   const decision = await ports.approve?.(call.id);
-  const content = await ports.step(`call:${call.id}`, (scope) =>
+  return await ports.step(`call:${call.id}`, (scope) =>
     tell(ref, scope, async () => {
       if (decision !== 'approved') return rejected;
       // Days may have passed since it was asked for.
@@ -61,7 +65,6 @@ export async function finishApprovedCall(plan: Plan, call: ToolCall, ports: Exec
       return 'content' in ready ? ready : await runCall(ready, call, ports, scope);
     }),
   );
-  return toMessage(call, content);
 }
 
 interface CallRef {
@@ -76,20 +79,24 @@ function identify(plan: Plan, call: ToolCall): { planned: PlannedFunction | unde
   return { planned, ref: { call_id: call.id, name, tool: planned?.type ?? null } };
 }
 
-function toMessage(call: ToolCall, content: string): ChatMessage {
-  return { role: 'tool', tool_call_id: call.id, content };
-}
-
-/** Does the work of a call and tells how it ended. */
-async function tell(ref: CallRef, { emit }: StepScope, work: () => Promise<CallReply>): Promise<string> {
+/** Does the work of a call and tells how it ended. Sources that are to be numbered are told when they are. */
+async function tell(ref: CallRef, { emit }: StepScope, work: () => Promise<CallReply>): Promise<CallResult> {
   const started = performance.now();
-  const { content, sources = [], ...ending } = await work();
+  const { content, passages, sources = [], ...ending } = await work();
   const milliseconds = Math.round((performance.now() - started) * 10) / 10;
-  emit({ type: 'call.finished', ...ref, milliseconds, chars: content.length, ...ending });
+  const chars = (passages ?? []).reduce((sum, { text }) => sum + text.length, content.length);
+  emit({ type: 'call.finished', ...ref, milliseconds, chars, ...ending });
   const tool = ref.tool ?? ref.name;
-  for (const source of sources) emit({ type: 'source', source: { ...source, tool, placeholder: ref.name } });
+  const attribute = (source: Source) => ({ ...source, tool, placeholder: ref.name });
+  const found: FoundResult = {
+    content,
+    ...(passages && { passages: passages.map(({ text, source }) => ({ text, source: attribute(source) })) }),
+    sources: sources.map(attribute),
+  };
+  const citable = isCitable(found);
+  if (!citable) for (const source of found.sources) emit({ type: 'source', source });
   emit({ type: 'status', text: `${tool} ${ending.outcome === 'done' ? 'completed' : 'failed'}` });
-  return content;
+  return citable ? found : content;
 }
 
 const cannotAsk: CallReply = {
@@ -190,11 +197,20 @@ const MAX_SOURCES = 1000;
 function toReply(raw: unknown): CallReply {
   const result = ToolResult.safeParse(raw);
   if (!result.success) return fail('It returned something that is not a result.');
-  const { content, error, artifacts, sources } = result.data;
+  const { content, passages, error, artifacts, sources } = result.data;
   const shown = content.length > MAX_RESULT_CHARS ? `${content.slice(0, MAX_RESULT_CHARS)}\n[cut here]` : content;
-  const extra = { sources: sources.slice(0, MAX_SOURCES), ...(artifacts ? { artifacts } : {}) };
+  const extra = {
+    ...(passages && { passages: takeWhatFits(passages, MAX_RESULT_CHARS - shown.length) }),
+    sources: sources.slice(0, MAX_SOURCES),
+    ...(artifacts ? { artifacts } : {}),
+  };
   if (error === undefined) return { content: shown, outcome: 'done', ...extra };
   return { content: shown === '' ? error : `${shown}\n\n${error}`, outcome: 'failed', problem: error, ...extra };
+}
+
+function takeWhatFits(passages: readonly CitablePassage[], room: number): CitablePassage[] {
+  let left = room;
+  return passages.slice(0, MAX_SOURCES).filter(({ text }) => (left -= text.length) >= 0);
 }
 
 function fail(problem: string): CallReply {

@@ -18,6 +18,7 @@ function start(tools: readonly Tool[], entries: Entries, input: Partial<GatherIn
   const given: GatherInput = {
     userInput: 'Why?',
     query: 'Why?',
+    rewriteQuery: () => Promise.resolve('Why not?'),
     messages: [{ role: 'user', content: 'Why?' }],
     processorValues: new Map(),
     openHost,

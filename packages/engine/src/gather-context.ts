@@ -1,5 +1,6 @@
 import type { AttributedSource, ChatMessage, ToolProblem } from '@lamb/contract';
 import { ToolFailure, ToolResult, type ToolHost } from '@lamb/plugin-kit';
+import { isCitable, numberResult, type FoundResult } from './number-result.ts';
 import type { Plan, PlannedTool } from './plan.ts';
 import { fillTemplate, placeholdersOf } from './template.ts';
 import type { EventBody } from './event-sequence.ts';
@@ -12,14 +13,23 @@ export interface GatheredTool {
   readonly level: number;
   readonly content: string;
   readonly sources: readonly AttributedSource[];
+  /** Whether the model is to cite from it with `[n]`. */
+  readonly citable: boolean;
   readonly milliseconds: number;
   readonly problem?: ToolProblem;
+}
+
+/** What a tool contributed, before it is numbered. */
+interface UnnumberedTool extends Omit<GatheredTool, 'content' | 'sources' | 'citable'> {
+  readonly found: FoundResult;
 }
 
 export interface GatherInput {
   readonly userInput: string;
   /** What tools search with: the person's message, or what the prompt processor made of it. */
   readonly query: string;
+  /** The question completed from the conversation, for tools that want it. It rejects only when the turn is over. */
+  readonly rewriteQuery: () => Promise<string>;
   readonly messages: readonly ChatMessage[];
   readonly processorValues: ReadonlyMap<string, string>;
   readonly openHost: (scope: HostScope) => ToolHost;
@@ -35,13 +45,13 @@ export async function gatherContext(
   emit: (event: EventBody) => void,
 ): Promise<readonly GatheredTool[]> {
   const values = new Map([['user_input', input.userInput], ...input.processorValues]);
-  const filled = new Map<string, Promise<GatheredTool>>();
-  const gatherWhenReady = async (planned: PlannedTool, level: number): Promise<GatheredTool> => {
+  const filled = new Map<string, Promise<UnnumberedTool>>();
+  const gatherWhenReady = async (planned: PlannedTool, level: number): Promise<UnnumberedTool> => {
     const needs = referencesOf(planned).flatMap((name) => filled.get(name) ?? []);
     if (needs.length > 0) await Promise.all(needs);
     input.signal.throwIfAborted();
     const result = await gatherOne(planned, level, values, input, emit);
-    values.set(planned.placeholder, result.content);
+    values.set(planned.placeholder, toPlainText(result.found));
     return result;
   };
   const all = plan.levels.flatMap((tools, level) =>
@@ -51,11 +61,26 @@ export async function gatherContext(
       return gathering;
     }),
   );
-  const gathered = await Promise.all(all);
+  const gathered = numberInOrder(await Promise.all(all));
   input.signal.throwIfAborted();
   if (gathered.length > 0) emit({ type: 'status', text: 'merging tool outputs' });
   for (const { sources } of gathered) for (const source of sources) emit({ type: 'source', source });
   return gathered;
+}
+
+/** Numbers what the tools found in the order of the plan, whichever was ready first. */
+function numberInOrder(tools: readonly UnnumberedTool[]): GatheredTool[] {
+  let last: number | undefined;
+  return tools.map(({ found, ...tool }) => {
+    const { content, sources, lastNumber } = numberResult(found, last);
+    last = lastNumber;
+    return { ...tool, content, sources, citable: isCitable(found) };
+  });
+}
+
+/** What other tools that refer to it search with; numbers would only be in their way. */
+function toPlainText({ content, passages = [] }: FoundResult): string {
+  return [content, ...passages.map(({ text }) => text)].filter((text) => text !== '').join('\n\n');
 }
 
 function referencesOf({ ready }: PlannedTool): string[] {
@@ -68,20 +93,38 @@ async function gatherOne(
   values: ReadonlyMap<string, string>,
   input: GatherInput,
   emit: (event: EventBody) => void,
-): Promise<GatheredTool> {
+): Promise<UnnumberedTool> {
   const ref = { tool: planned.type, placeholder: planned.placeholder };
+  const query = wantsRewriting(planned, input) ? await input.rewriteQuery() : input.query;
   const started = performance.now();
   for (const text of statusTexts(planned, input)) emit({ type: 'status', text, tool: planned.type });
   emit({ type: 'tool.started', ...ref });
   const host = input.openHost({ callId: `context:${planned.placeholder}`, emit });
-  const { problem, ...result } = await runTool(planned, values, input, host);
-  const content = result.content === '' && problem ? planned.fallback : result.content;
+  const { problem, ...result } = await runTool(planned, values, { ...input, query }, host);
+  const isEmpty = result.content === '' && (result.passages ?? []).length === 0;
+  const found: FoundResult = {
+    content: isEmpty && problem ? planned.fallback : result.content,
+    ...(result.passages && {
+      passages: result.passages.map(({ text, source }) => ({ text, source: { ...source, ...ref } })),
+    }),
+    sources: (result.sources ?? []).map((source) => ({ ...source, ...ref })),
+  };
   const milliseconds = Math.round((performance.now() - started) * 10) / 10;
   const outcome = { milliseconds, ...(problem ? { problem } : {}) };
-  emit({ type: 'tool.finished', ...ref, ok: !problem, chars: content.length, ...outcome });
+  emit({ type: 'tool.finished', ...ref, ok: !problem, chars: toPlainText(found).length, ...outcome });
   emit({ type: 'status', text: `${planned.type} ${problem ? 'failed' : 'completed'}`, tool: planned.type });
-  const sources = (result.sources ?? []).map((source) => ({ ...source, ...ref }));
-  return { planned, level, content, sources, ...outcome };
+  return { planned, level, found, ...outcome };
+}
+
+function wantsRewriting(planned: PlannedTool, { reportError }: GatherInput): boolean {
+  if ('problem' in planned.ready) return false;
+  const { tool, config } = planned.ready;
+  try {
+    return tool.context?.rewritesQuery?.({ config }) === true;
+  } catch (error) {
+    reportError(error, planned.type);
+    return false;
+  }
 }
 
 function statusTexts(planned: PlannedTool, { reportError }: GatherInput): readonly string[] {
@@ -98,7 +141,7 @@ function statusTexts(planned: PlannedTool, { reportError }: GatherInput): readon
   }
 }
 
-interface ToolOutcome extends Pick<ToolResult, 'content' | 'sources'> {
+interface ToolOutcome extends Pick<ToolResult, 'content' | 'passages' | 'sources'> {
   readonly problem?: ToolProblem;
 }
 
@@ -130,14 +173,17 @@ function readResult(raw: unknown): ToolOutcome {
   const refuse = (message: string): ToolOutcome => ({ content: '', problem: { code: 'invalid_result', message } });
   const result = ToolResult.safeParse(raw);
   if (!result.success) return refuse('It returned something that is not a result.');
-  const { content, sources, error } = result.data;
-  if (content.length > MAX_CONTENT_CHARS) {
-    return refuse(`It returned ${String(content.length)} characters; at most ${String(MAX_CONTENT_CHARS)} fit.`);
+  const { content, passages, sources, error } = result.data;
+  const chars = (passages ?? []).reduce((sum, { text }) => sum + text.length, content.length);
+  if (chars > MAX_CONTENT_CHARS) {
+    return refuse(`It returned ${String(chars)} characters; at most ${String(MAX_CONTENT_CHARS)} fit.`);
   }
-  if (sources.length > MAX_SOURCES) {
-    return refuse(`It returned ${String(sources.length)} sources; at most ${String(MAX_SOURCES)} fit.`);
+  const places = sources.length + (passages?.length ?? 0);
+  if (places > MAX_SOURCES) {
+    return refuse(`It returned ${String(places)} sources; at most ${String(MAX_SOURCES)} fit.`);
   }
-  return { content, sources, ...(error === undefined ? {} : { problem: { code: 'failed', message: error } }) };
+  const found = { content, sources, ...(passages && { passages }) };
+  return { ...found, ...(error === undefined ? {} : { problem: { code: 'failed', message: error } }) };
 }
 
 /** What may be said of a failure. The text of an unexpected error can hold anything, so it is never repeated. */

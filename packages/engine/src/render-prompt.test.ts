@@ -36,6 +36,7 @@ function gather(placeholder: string, content: string, sources: readonly Attribut
     level: 0,
     content,
     sources,
+    citable: false,
     milliseconds: 0,
   };
 }

@@ -349,8 +349,84 @@ describe('the query that tools search with', () => {
 
   it('does not keep a turn beyond its deadline', async () => {
     const { events } = await play({ ...setup({ askSmallModel: hang }), deadlineMs: 10 });
-    expect(types(events)).toEqual(['run.started', 'run.failed']);
+    expect(types(events)).toEqual(['run.started', 'status', 'run.failed']);
     expect(events.at(-1)).toMatchObject({ code: 'deadline_exceeded' });
+  });
+
+  describe('of a tool that wants it completed from the conversation', () => {
+    const rewriting = makeTool('rewriting', {
+      rewritesQuery: ({ config }) => config['rewrite'] === true,
+      run: ({ query, config }) => (queries.push(`${String(config['id'])} ${query}`), { content: '' }),
+    });
+    const request: TurnRequest = {
+      messages: [
+        { role: 'user', content: 'What is a vector?' },
+        { role: 'assistant', content: 'An arrow.' },
+        { role: 'user', content: 'How long is it?' },
+      ],
+      sampling: {},
+    };
+    const ask = (more: Partial<TurnPorts>, processor?: PromptProcessor) => {
+      queries.length = 0;
+      return play({
+        assistant: {
+          tools: [
+            { type: 'rewriting', placeholder: 'a', config: { id: 'a', rewrite: true } },
+            { type: 'rewriting', placeholder: 'b', config: { id: 'b', rewrite: true } },
+            { type: 'rewriting', placeholder: 'c', config: { id: 'c' } },
+          ],
+          metadata: { verbose: true, ...(processor && { prompt_processor: processor.name }) },
+        },
+        tools: [rewriting],
+        ...(processor && { processors: [processor] }),
+        request,
+        ports: more,
+      });
+    };
+
+    it('is asked for once, and reaches those tools only; the trace shows it', async () => {
+      let asked = 0;
+      const { events, ports } = await ask({
+        askSmallModel: () => {
+          asked += 1;
+          return Promise.resolve('length of a vector');
+        },
+      });
+      expect(asked).toBe(1);
+      expect(queries.toSorted()).toEqual(['a length of a vector', 'b length of a vector', 'c How long is it?']);
+      expect(events.filter((event) => event.type === 'status' && event.text === 'rewriting the question')).toHaveLength(
+        1,
+      );
+      await expect.poll(() => ports.traces).toMatchObject([{ query: 'length of a vector' }]);
+    });
+
+    it.each<[when: string, askSmallModel: TurnPorts['askSmallModel']]>([
+      ['there is no small model', undefined],
+      ['the small model fails', () => Promise.reject(new Error('canary'))],
+      ['the small model says nothing', () => Promise.resolve(' ')],
+    ])('is the person’s message when %s', async (_, askSmallModel) => {
+      const { events, ports } = await ask({ askSmallModel });
+      expect(queries.toSorted()).toEqual(['a How long is it?', 'b How long is it?', 'c How long is it?']);
+      expect(JSON.stringify(events)).not.toContain('canary');
+      await expect.poll(() => ports.traces).toHaveLength(1);
+      expect(ports.traces[0]).not.toHaveProperty('query');
+    });
+
+    it('is what the prompt processor made, where there is one that does it for all', async () => {
+      await ask({ askSmallModel: () => Promise.resolve('x') }, processor);
+      expect(queries.toSorted()).toEqual(['a How long is it? 3 x', 'b How long is it? 3 x', 'c How long is it? 3 x']);
+    });
+
+    it('does not keep a turn beyond its deadline', async () => {
+      const { events } = await play({
+        assistant: { tools: [{ type: 'rewriting', config: { rewrite: true } }] },
+        tools: [rewriting],
+        request,
+        ports: { askSmallModel: hang },
+        deadlineMs: 10,
+      });
+      expect(types(events)).toEqual(['run.started', 'status', 'run.failed']);
+    });
   });
 
   it('fills the processor’s own placeholders for tools and template', async () => {

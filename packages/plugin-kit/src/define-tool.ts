@@ -6,7 +6,7 @@ import type { ToolResult } from './tool-result.ts';
 /** What a tool in context mode is given for one turn. */
 export interface ContextInput<Config> {
   readonly config: Config;
-  /** What the person asks, possibly rewritten by the prompt processor for retrieval. */
+  /** What the person asks, possibly rewritten for retrieval, by the prompt processor or because the tool wants it. */
   readonly query: string;
   readonly messages: readonly ChatMessage[];
   readonly host: ToolHost;
@@ -19,6 +19,8 @@ export interface ContextMode<Config> {
   readonly placeholder: string;
   /** How long one run may take unless the assistant says otherwise. */
   readonly timeoutMs?: number;
+  /** Whether `query` is to be the question completed from the conversation by the small fast model; it is asked once a turn. */
+  rewritesQuery?(input: { config: Config }): boolean;
   /** What people read while it works; safe identifiers only. Without it: “calling {tool}”. */
   status?(input: { config: Config }): string | readonly string[];
   run(input: ContextInput<Config>): Promise<ToolResult>;

@@ -3,6 +3,7 @@ export * from './define-prompt-processor.ts';
 export * from './define-tool.ts';
 export * from './describe-function.ts';
 export * from './describe-tool-definition.ts';
+export * from './shape-retrieval-query.ts';
 export * from './to-function-name.ts';
 export * from './tool-failure.ts';
 export * from './tool-host.ts';

@@ -1,5 +1,4 @@
-import { definePromptProcessor } from '@lamb/plugin-kit';
-import { shapeRetrievalQuery } from './shape-retrieval-query.ts';
+import { definePromptProcessor, shapeRetrievalQuery } from '@lamb/plugin-kit';
 
 /** Searches with what the person means in the conversation, not only with their last words. */
 export const contextAwareAugment = definePromptProcessor({

@@ -39,6 +39,7 @@ describeTool(simpleRag, {
     { collections: ['12', 15] },
     { collections: ['b9d31e0a-5f0e-4a52-9a4a-0d6a0f7c9c11'], top_k: 20, threshold: 1, query: 'terms in: {rubric}' },
     { collections: ['1'], name: 'Course materials', description: 'The textbook.' },
+    { collections: ['12'], citations: true, rewrite_query: true },
   ],
   invalidConfigs: [
     { config: {}, path: 'collections' },
@@ -51,6 +52,8 @@ describeTool(simpleRag, {
     { config: { collections: ['1'], threshold: 1.1 }, path: 'threshold' },
     { config: { collections: ['1'], query: 3 }, path: 'query' },
     { config: { collections: ['1'], name: 3 }, path: 'name' },
+    { config: { collections: ['1'], citations: 'yes' }, path: 'citations' },
+    { config: { collections: ['1'], rewrite_query: 1 }, path: 'rewrite_query' },
   ],
   validArguments: [{ query: 'What is a vector?' }],
   invalidArguments: [
@@ -135,10 +138,38 @@ describe('what it searches with', () => {
     expect((await asked({ query: ' \n' }, 'message')).queries).toEqual(['message']);
   });
 
+  test.each<[config: object, rewrites: boolean]>([
+    [{}, false],
+    [{ rewrite_query: true }, true],
+    [{ rewrite_query: true, query: ' ' }, true],
+    [{ rewrite_query: true, query: 'terms' }, false],
+  ])('with %j it wants the question completed: %s', (config, rewrites) => {
+    const parsed = simpleRag.config.parse({ collections: ['1'], ...config });
+    expect(simpleRag.context?.rewritesQuery?.({ config: parsed })).toBe(rewrites);
+  });
+
   test('nothing, when there is no text at all', async () => {
     const { result, queries } = await asked({}, '  ');
     expect(queries).toEqual([]);
     expect(result).toEqual({ content: '', sources: [], error: 'There is no text to search with.' });
+  });
+});
+
+describe('with citations', () => {
+  const config = { collections: ['1', '2'], citations: true };
+
+  test('it gives passages to be numbered, each with its source', async () => {
+    const host = hostOf({ '1': [hit('a', 0.9, { page: 3 })], '2': 'Down.' });
+    expect(await run(config, host)).toEqual({
+      content: '',
+      passages: [{ text: 'a', source: { title: 'a.pdf', kind: 'knowledge', id: '1', page: 3, similarity: 0.9 } }],
+      metadata: { collections: 2, passages: 1 },
+      error: 'Collection 2: Down.',
+    });
+  });
+
+  test('it gives none when nothing is found, and so says that the model cites', async () => {
+    expect(await run(config, hostOf({}))).toMatchObject({ content: '', passages: [] });
   });
 });
 
@@ -203,6 +234,9 @@ describe('when the model calls it', () => {
 
   test('it says when nothing was found, and which collections failed', async () => {
     expect((await call({ collections: ['1'] }, hostOf({})))?.content).toBe('Nothing was found.');
+    const citing = { collections: ['1'], citations: true };
+    expect(await call(citing, hostOf({}))).toMatchObject({ content: 'Nothing was found.', passages: [] });
+    expect((await call(citing, hostOf({ '1': [hit('a', 1)] })))?.content).toBe('');
     const result = await call({ collections: ['1', '2'] }, hostOf({ '2': 'Down.' }));
     expect(result).toMatchObject({ content: 'Nothing was found.', error: 'Collection 2: Down.' });
   });

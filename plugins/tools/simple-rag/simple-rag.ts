@@ -33,6 +33,15 @@ const Config = z.object({
     title: 'Search with',
     description: "What to search with instead of the person's message. It may refer to placeholders, such as {rubric}.",
   }),
+  rewrite_query: z.boolean().default(false).meta({
+    title: 'Complete the question from the conversation',
+    description:
+      "Searches with a complete question that the organisation's small fast model makes of a follow-up such as “and why?”. Nothing happens to a query of your own, or when the model searches by itself.",
+  }),
+  citations: z.boolean().default(false).meta({
+    title: 'Number the passages',
+    description: 'Gives each passage a number and asks the model to cite with it, such as [1].',
+  }),
   name: z.string().max(100).optional().meta({
     title: 'Name',
     description: 'What the collections are to the model when it decides whether to search, such as “course materials”.',
@@ -57,11 +66,11 @@ export const simpleRag = defineTool({
   templated: ['query'],
   context: {
     placeholder: 'context',
+    rewritesQuery: ({ config }) => config.rewrite_query && !hasOwnQuery(config),
     status: ({ config }) => unique(config.collections).map((collection) => `querying knowledge base ${collection}`),
     async run({ config, query: question, host, signal }) {
       signal.throwIfAborted();
-      // An empty field of the form, or a template whose placeholders stayed empty, searches with the message.
-      const query = config.query === undefined || config.query.trim() === '' ? question : config.query;
+      const query = hasOwnQuery(config) ? config.query : question;
       if (query.trim() === '') return { content: '', sources: [], error: 'There is no text to search with.' };
       return await search(config, query, host, signal);
     },
@@ -82,10 +91,15 @@ export const simpleRag = defineTool({
     async run({ config, arguments: { query }, host, signal }) {
       signal.throwIfAborted();
       const result = await search(config, query, host, signal);
-      return result.content === '' ? { ...result, content: 'Nothing was found.' } : result;
+      return result.metadata?.['passages'] === 0 ? { ...result, content: 'Nothing was found.' } : result;
     },
   },
 });
+
+/** An empty field of the form, or a template whose placeholders stayed empty, searches with the message. */
+function hasOwnQuery(config: Config): config is Config & { query: string } {
+  return config.query !== undefined && config.query.trim() !== '';
+}
 
 /** An assistant may search several knowledge bases, each by a function of its own. */
 function nameFunction({ name, collections }: Config): string {
@@ -97,7 +111,7 @@ function nameFunction({ name, collections }: Config): string {
 }
 
 async function search(
-  { collections, top_k: topK, threshold }: Config,
+  { collections, top_k: topK, threshold, citations }: Config,
   query: string,
   host: ToolHost,
   signal: AbortSignal,
@@ -108,9 +122,11 @@ async function search(
 
   const error = problems.map(describeProblem).join(' ');
   if (problems.length === asked.length) throw new ToolFailure(error);
+  const found = citations
+    ? { content: '', passages: hits.map((hit) => ({ text: hit.text, source: toSource(hit) })) }
+    : { content: hits.map((hit) => hit.text).join('\n\n'), sources: hits.map(toSource) };
   return {
-    content: hits.map((hit) => hit.text).join('\n\n'),
-    sources: hits.map(toSource),
+    ...found,
     metadata: { collections: asked.length, passages: hits.length },
     ...(error === '' ? {} : { error }),
   };

@@ -21,6 +21,11 @@ export function toChatCompletion(run: CollectedRun, model: string, created: numb
       },
     ],
     usage: { prompt_tokens, completion_tokens, total_tokens },
-    lamb: { run_id: run.runId, sources: [...run.sources], problems: [...run.problems] },
+    lamb: {
+      run_id: run.runId,
+      sources: [...run.sources],
+      problems: [...run.problems],
+      ...(run.citations && { citations: run.citations }),
+    },
   };
 }

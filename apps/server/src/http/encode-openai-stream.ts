@@ -64,7 +64,9 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
         if (includeUsage) closing = frame('', `,"usage":${JSON.stringify(toUsage(used))}`);
         return '';
       case 'run.finished': {
-        const finish = frame(`{"index":0,"delta":{},"finish_reason":${toJsonLine(event.finish_reason)}}`);
+        // Which numbers the answer cites is known only now, and goes out before the chunk that ends it.
+        const cited = event.citations ? lamb(event) : '';
+        const finish = cited + frame(`{"index":0,"delta":{},"finish_reason":${toJsonLine(event.finish_reason)}}`);
         return afterOpening(`${finish}${closing}data: [DONE]\n\n`);
       }
       case 'run.failed': {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ChatMessage } from '../chat-message.ts';
+import { Citations } from '../run-event.ts';
 import { AttributedSource } from '../source.ts';
 
 /** Parameters that go to the model as they came. */
@@ -70,6 +71,7 @@ export const ChatCompletion = z
       run_id: z.string(),
       sources: z.array(AttributedSource),
       problems: z.array(z.object({ tool: z.string(), placeholder: z.string(), code: z.string(), message: z.string() })),
+      citations: Citations.optional(),
     }),
   })
   .meta({ id: 'ChatCompletion' });

@@ -3,7 +3,9 @@ import { z } from 'zod';
 
 type Config = Record<string, unknown> & { query?: string | undefined };
 
-interface MadeTool extends Partial<Pick<ContextMode<Config>, 'placeholder' | 'timeoutMs' | 'status'>> {
+interface MadeTool extends Partial<
+  Pick<ContextMode<Config>, 'placeholder' | 'timeoutMs' | 'status' | 'rewritesQuery'>
+> {
   readonly config?: z.ZodType<Config>;
   readonly run?: (input: ContextInput<Config>) => ToolResult | Promise<ToolResult>;
 }

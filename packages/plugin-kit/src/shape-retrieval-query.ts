@@ -1,5 +1,5 @@
 import { messageText, type ChatMessage } from '@lamb/contract';
-import type { ShapeQueryInput } from '@lamb/plugin-kit';
+import type { ShapeQueryInput } from './define-prompt-processor.ts';
 
 const DEADLINE_MS = 5000;
 const HISTORY_MESSAGES = 8;
