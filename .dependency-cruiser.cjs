@@ -281,7 +281,8 @@ module.exports = {
         'There is nothing at this address. Either the file or dependency is missing, or it lies past what the package’s package.json ' +
         'exports: import from the package’s front door, and export there on purpose what is missing.',
       from: {},
-      to: { couldNotResolve: true },
+      // SvelteKit's own, which exist while it builds.
+      to: { couldNotResolve: true, pathNot: '^\\$app/' },
     },
     {
       name: 'no-orphans',
@@ -289,16 +290,27 @@ module.exports = {
       comment: 'Nothing imports this file and it imports nothing. Delete it, or use it.',
       from: {
         orphan: true,
-        pathNot: ['\\.d\\.ts$', '(^|/)[^/]+\\.config\\.(ts|js)$', '\\.test\\.ts$', '(^|/)main\\.ts$'],
+        pathNot: [
+          '\\.d\\.ts$',
+          '(^|/)[^/]+\\.config\\.(ts|js)$',
+          '\\.test\\.ts$',
+          '(^|/)main\\.ts$',
+          '/\\+(page|layout)\\.ts$',
+        ],
       },
       to: {},
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // What the web app's tools write, and what a browser loads as it is.
+    exclude: { path: '^apps/web/(build|static|\\.svelte-kit|src/lib/paraglide)/' },
     // An import of a type is a dependency too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['types', 'import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'svelte', 'import', 'node', 'default'],
+    },
   },
 };

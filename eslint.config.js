@@ -1,4 +1,5 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
+import svelte from 'eslint-plugin-svelte';
 import tseslint from 'typescript-eslint';
 import { environment } from './scripts/checks/lint-rules/environment.ts';
 import { fileName } from './scripts/checks/lint-rules/file-name.ts';
@@ -59,7 +60,17 @@ const coreRules = Object.fromEntries(
 );
 
 export default defineConfig(
-  globalIgnores(['**/node_modules/', '**/coverage/', '**/.cache/', '**/dist/']),
+  globalIgnores([
+    '**/node_modules/',
+    '**/coverage/',
+    '**/.cache/',
+    '**/dist/',
+    // What the web app's tools write.
+    'apps/web/build/',
+    'apps/web/.svelte-kit/',
+    'apps/web/src/lib/paraglide/',
+    'apps/web/src/lib/api/schema.d.ts',
+  ]),
   {
     files: ['**/*.{ts,js,mjs,cjs}'],
     plugins: { lamb: { rules: { environment, 'file-name': fileName, 'own-mocks': ownMocks, sleeping } } },
@@ -101,6 +112,29 @@ export default defineConfig(
     },
   },
   {
+    // Their types are svelte-check's business, which knows what a template does with them.
+    files: ['**/*.svelte'],
+    extends: [tseslint.configs.strict, tseslint.configs.stylistic, svelte.configs.recommended],
+    plugins: { lamb: { rules: { 'file-name': fileName } } },
+    languageOptions: { parserOptions: { parser: tseslint.parser } },
+    rules: {
+      ...coreRules,
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'lamb/file-name': 'error',
+      // Props are declared with `let`, as Svelte wants it.
+      'prefer-const': 'off',
+      'no-useless-assignment': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // What comes from a model, a file or another person is never markup.
+      'svelte/no-at-html-tags': 'error',
+      'svelte/no-target-blank': 'error',
+      // The app stands at the root of its address.
+      'svelte/no-navigation-without-resolve': 'off',
+    },
+  },
+  {
     files: ['packages/{engine,plugin-kit}/**', 'plugins/{tools,prompt-processors}/**'],
     ignores: tests,
     rules: {
@@ -134,7 +168,16 @@ export default defineConfig(
   },
   {
     // What starts processes, and the one file that reads the product's settings.
-    files: ['scripts/**', 'bench/**', 'chaos/**', 'packages/testing/**', 'apps/server/src/config.ts', ...tests],
+    files: [
+      'scripts/**',
+      'bench/**',
+      'chaos/**',
+      'packages/testing/**',
+      'apps/server/src/config.ts',
+      'apps/web/vite.config.ts',
+      'e2e/**',
+      ...tests,
+    ],
     rules: { 'lamb/environment': 'off' },
   },
 );

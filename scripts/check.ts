@@ -7,6 +7,7 @@ const checks = {
   types: 'The types do not fit (TypeScript 7, `tsconfig.json`).',
   lint: 'Some of it `npx eslint --fix .` can mend; the rules and their reasons are in `eslint.config.js`.',
   borders: 'Who may import whom, and why, is the table in `.dependency-cruiser.cjs`.',
+  web: 'The types and templates of apps/web do not fit (svelte-check); apps/web/README.md says how they belong together.',
   'dead-code':
     'Delete what nothing uses; list in its own package.json what a package imports. Entry points are in `knip.config.ts`.',
 };

@@ -81,7 +81,12 @@ export async function plantTree(files: Readonly<Record<string, string>> = {}): P
   const root = await readManifest('.');
   await write(
     'package.json',
-    toJson({ ...root, scripts: pick(root.scripts, scripts), devDependencies: pick(root.devDependencies, tools) }),
+    toJson({
+      ...root,
+      // The tree has no web app whose types could be written and checked.
+      scripts: { ...pick(root.scripts, scripts), 'web:sync': 'true', 'check:web': 'true' },
+      devDependencies: pick(root.devDependencies, tools),
+    }),
   );
   for (const [room, libraries] of Object.entries(rooms)) {
     const { name, type, exports } = await readManifest(room);

@@ -1,0 +1,27 @@
+/** What the server answered instead of what was asked: what happened, and what to do next. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** A code of the error catalogue; `unknown` when the answer was not the server's own. */
+  readonly code: string;
+  /** What to do next, in the server's words. */
+  readonly next: string;
+  readonly requestId: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(problem: {
+    status: number;
+    code: string;
+    title: string;
+    next: string;
+    requestId?: string | undefined;
+    details?: Record<string, unknown>;
+  }) {
+    super(problem.title);
+    this.name = 'ApiError';
+    this.status = problem.status;
+    this.code = problem.code;
+    this.next = problem.next;
+    this.requestId = problem.requestId;
+    this.details = problem.details ?? {};
+  }
+}
