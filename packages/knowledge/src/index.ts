@@ -1,4 +1,16 @@
+export { EmbeddingFailure, type EmbeddingFailureReason } from './embed/embedding-failure.ts';
+export { planBatches, type BatchLimits } from './embed/plan-batches.ts';
+export {
+  requestEmbeddings,
+  type EmbeddingFetch,
+  type EmbeddingProvider,
+  type EmbeddingRequest,
+  type Embeddings,
+} from './embed/request-embeddings.ts';
 export { extractDocument, type ExtractionRequest } from './extract/extract-document.ts';
 export type { Block, ExtractedDocument } from './extract/extracted-document.ts';
 export { ExtractionFailure, type ExtractionFailureCode } from './extract/extraction-failure.ts';
 export type { ExtractionLimits } from './extract/extraction-limits.ts';
+export { indexText } from './chunk/index-text.ts';
+export { joinBlocks } from './chunk/join-blocks.ts';
+export { splitBlocks, type Chunk, type ChunkLimits } from './chunk/split-blocks.ts';
