@@ -14,3 +14,19 @@ export type { ExtractionLimits } from './extract/extraction-limits.ts';
 export { indexText } from './chunk/index-text.ts';
 export { joinBlocks } from './chunk/join-blocks.ts';
 export { splitBlocks, type Chunk, type ChunkLimits } from './chunk/split-blocks.ts';
+export { groupByEmbedding, type EmbeddingGroup } from './retrieve/group-by-embedding.ts';
+export {
+  searchCollections,
+  type CollectionSearch,
+  type QueryVector,
+  type SearchableCollection,
+  type SearchHit,
+} from './retrieve/search-collections.ts';
+export {
+  judgeResults,
+  tuneRanking,
+  type JudgedQuery,
+  type RankedSearch,
+  type RankingFigures,
+  type TunedRanking,
+} from './retrieve/tune-ranking.ts';

@@ -141,6 +141,7 @@ export {
   putOrganizationConfig,
 } from './organization-settings.ts';
 export { findOrganizationBySlug, type Organization, type OrganizationStatus } from './organizations.ts';
+export { executePrepared } from './prepared-statements.ts';
 export { publishCollectionDrafts, publishDocumentDrafts, type PublishOutcome } from './publish-drafts.ts';
 export { requireIsolatedRole } from './require-isolated-role.ts';
 export {

@@ -19,17 +19,23 @@ export async function reviewVectorIndex(
 ): Promise<void> {
   // Half of it to give one up, so that a collection at the border does not go to and fro.
   await sql`
-    insert into ops.vector_indexes as v (collection_id, wanted_dimensions)
-    select c.id, c.embedding_dimensions
-    from lamb.collections c join lamb.lexeme_stats s on s.collection_id = c.id
-    where c.id = ${collectionId} and s.chunks >= ${fromChunks}
-    on conflict (collection_id) do update set wanted_dimensions = excluded.wanted_dimensions
-    where v.wanted_dimensions is distinct from excluded.wanted_dimensions`.execute(tx);
-  await sql`
-    update ops.vector_indexes v set wanted_dimensions = case when s.chunks >= ${fromChunks / 2} then c.embedding_dimensions end
-    from lamb.collections c join lamb.lexeme_stats s on s.collection_id = c.id
-    where v.collection_id = ${collectionId} and c.id = ${collectionId} and v.wanted_dimensions is not null
-      and (s.chunks < ${fromChunks / 2} or v.wanted_dimensions <> c.embedding_dimensions)`.execute(tx);
+    with
+      size as (
+        select c.id, c.embedding_dimensions as dimensions, s.chunks
+        from lamb.collections c join lamb.lexeme_stats s on s.collection_id = c.id
+        where c.id = ${collectionId}
+      ),
+      known as (
+        update ops.vector_indexes v
+        set wanted_dimensions = case
+          when size.chunks >= ${fromChunks} or (v.wanted_dimensions is not null and size.chunks * 2 >= ${fromChunks})
+          then size.dimensions end
+        from size where v.collection_id = size.id
+        returning v.collection_id
+      )
+    insert into ops.vector_indexes (collection_id, wanted_dimensions)
+    select id, dimensions from size where chunks >= ${fromChunks} and id not in (select collection_id from known)
+    on conflict do nothing`.execute(tx);
 }
 
 /** The collection is gone; its index follows when there is time. */
