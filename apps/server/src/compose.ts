@@ -27,6 +27,7 @@ import { createKeyCache } from './auth/key-cache.ts';
 import { createBudgets } from './budget/create-budgets.ts';
 import { createUsageRecorder } from './completions/create-usage-recorder.ts';
 import type { Config } from './config.ts';
+import { createEmbedder } from './knowledge/create-embedder.ts';
 import { createMetrics } from './metrics.ts';
 import { createOutboundDispatcher } from './outbound/create-outbound-dispatcher.ts';
 import { createOutboundFetch } from './outbound/create-outbound-fetch.ts';
@@ -84,19 +85,23 @@ export function compose(
     ],
     promptProcessors: [simpleAugment, multiAugment, moodleAugment, contextAwareAugment],
   });
+  const secretBox = createSecretBox(config.secretKeys);
+  const outboundFetch = createOutboundFetch(outbound);
+  const budgets = createBudgets(db);
   return {
     config,
     db,
-    secretBox: createSecretBox(config.secretKeys),
+    secretBox,
     auth,
     authenticator: createAuthenticator({ db, auth, keyCache, allowedOrigins }),
     keyCache,
     catalogue,
-    outboundFetch: createOutboundFetch(outbound),
+    outboundFetch,
     tokenCounter,
     usageRecorder,
-    budgets: createBudgets(db),
+    budgets,
     resilience,
+    embedder: createEmbedder({ db, secretBox, outboundFetch, resilience, budgets, metrics, log, config }),
     runs: undefined,
     metrics,
     log,

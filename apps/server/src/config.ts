@@ -57,6 +57,8 @@ const Environment = z.object({
   LAMB_TRUST_PROXY: z.stringbool().default(false),
   LAMB_METRICS_TOKEN: z.string().optional(),
   LAMB_MAX_UPLOAD_BYTES: z.coerce.number().int().min(1).default(25_000_000),
+  LAMB_JOBS_AT_ONCE: z.coerce.number().int().min(1).max(16).default(2),
+  LAMB_EMBEDDING_PATIENCE_SECONDS: z.coerce.number().int().min(1).max(86_400).default(600),
   LAMB_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -81,6 +83,10 @@ export interface Config {
   readonly trustProxy: boolean;
   readonly metricsToken: string | undefined;
   readonly maxUploadBytes: number;
+  /** How many documents a process reads at a time. */
+  readonly jobsAtOnce: number;
+  /** How long the reading of a document waits for an embedding provider that is busy or down. */
+  readonly embeddingPatienceMs: number;
   readonly logLevel: z.infer<typeof Environment>['LAMB_LOG_LEVEL'];
 }
 
@@ -106,6 +112,8 @@ export function readConfig(variables: Variables): Config {
     trustProxy: env.LAMB_TRUST_PROXY,
     metricsToken: env.LAMB_METRICS_TOKEN,
     maxUploadBytes: env.LAMB_MAX_UPLOAD_BYTES,
+    jobsAtOnce: env.LAMB_JOBS_AT_ONCE,
+    embeddingPatienceMs: env.LAMB_EMBEDDING_PATIENCE_SECONDS * 1000,
     logLevel: env.LAMB_LOG_LEVEL,
   };
 }

@@ -8,6 +8,7 @@ import type { KeyCache } from './auth/key-cache.ts';
 import type { Budgets } from './budget/create-budgets.ts';
 import type { UsageRecorder } from './completions/create-usage-recorder.ts';
 import type { Config } from './config.ts';
+import type { Embedder } from './knowledge/create-embedder.ts';
 import type { Metrics } from './metrics.ts';
 import type { TokenCounter } from './tokens/create-token-counter.ts';
 import type { OutboundFetch } from './outbound/create-outbound-fetch.ts';
@@ -27,6 +28,7 @@ export interface Services {
   readonly usageRecorder: UsageRecorder;
   readonly budgets: Budgets;
   readonly resilience: Resilience;
+  readonly embedder: Embedder;
   /** Undefined in a process that does not execute durable runs. */
   readonly runs: Runs | undefined;
   readonly metrics: Metrics;

@@ -9,8 +9,8 @@ import type { Outcome, Verdict } from './verdict.ts';
 
 /** Something outside that may fail. Each organisation has its own, so that none can spoil another’s. */
 export interface Target {
-  readonly kind: 'provider' | 'kb' | 'moodle' | 'web';
-  /** The connector’s name, for providers. */
+  readonly kind: 'provider' | 'embedding' | 'kb' | 'moodle' | 'web';
+  /** The connector’s name, for providers; the wire, for embeddings. */
   readonly connector: string;
   readonly organizationId: string;
   /** Where it is; targets differ by its origin. */
@@ -54,7 +54,7 @@ const BACKOFF = new ExponentialBackoff({ initialDelay: 200, maxDelay: 2_000 });
 /** A target that asks for more time than this is not waited for: the caller is told instead. */
 const LONGEST_ASKED_WAIT_MS = 5_000;
 /** An abort after this time without an answer is held against the target; before it, somebody just left. */
-const PATIENCE_MS = { provider: 30_000, kb: 5_000, moodle: 5_000, web: 5_000 } as const;
+const PATIENCE_MS = { provider: 30_000, embedding: 30_000, kb: 5_000, moodle: 5_000, web: 5_000 } as const;
 
 /** Makes the resilience of one process. It forgets the targets that were called least lately. */
 export function createResilience({

@@ -1,0 +1,115 @@
+import {
+  EmbeddingFailure,
+  requestEmbeddings,
+  type EmbeddingFetch,
+  type EmbeddingProvider,
+  type Embeddings,
+} from '@lamb/knowledge';
+import { getOrganizationConfigWithSecrets, withTenant } from '@lamb/store';
+import { readOrganizationSetup } from '../organization/read-organization-setup.ts';
+import { OutboundLimitError } from '../outbound/outbound-limit-error.ts';
+import { OutboundRefusedError } from '../outbound/outbound-refused-error.ts';
+import { createResilientFetch } from '../resilience/create-resilient-fetch.ts';
+import { TargetPaused } from '../resilience/target-paused.ts';
+import type { Services } from '../services.ts';
+import { findEmbeddingProvider } from './find-embedding-provider.ts';
+
+/** A model of one of the organisation's providers. */
+export interface EmbeddingModel {
+  readonly provider: string;
+  readonly model: string;
+  /** Undefined: as long as the model makes its vectors. */
+  readonly dimensions: number | undefined;
+}
+
+/** One request to an organisation's provider. */
+export interface EmbeddingOrder {
+  readonly organizationId: string;
+  readonly embedding: EmbeddingModel;
+  readonly texts: readonly string[];
+  /** Names the request; a provider that knows it counts it once. */
+  readonly key?: string;
+  readonly timeoutMs: number;
+}
+
+/** Sends a request for vectors, or throws `EmbeddingFailure`. */
+export type EmbeddingSender = (order: EmbeddingOrder, signal: AbortSignal) => Promise<Embeddings>;
+
+const MAX_REMEMBERED = 1000;
+
+/** Makes a way to the organisations' providers: guarded, with a breaker and retries within a budget. */
+export function createEmbeddingSender({
+  db,
+  secretBox,
+  outboundFetch,
+  resilience,
+}: Pick<Services, 'db' | 'secretBox' | 'outboundFetch' | 'resilience'>): EmbeddingSender {
+  /** Models that refuse to be asked for a length. */
+  const withoutLength = new Set<string>();
+
+  const openFetch = (organizationId: string, { wire }: EmbeddingProvider, timeoutMs: number): EmbeddingFetch => {
+    const target = { kind: 'embedding', connector: wire, organizationId } as const;
+    const fetch = createResilientFetch(outboundFetch, resilience, target);
+    return async (url, request) => {
+      try {
+        return await fetch(url, { ...request, timeoutMs });
+      } catch (error) {
+        request.signal.throwIfAborted();
+        throw describeFailure(error);
+      }
+    };
+  };
+
+  return async ({ organizationId, embedding, texts, key, timeoutMs }, signal) => {
+    const document = await withTenant(db, organizationId, (tx) => getOrganizationConfigWithSecrets(tx, secretBox));
+    const provider = findEmbeddingProvider(readOrganizationSetup(organizationId, document), embedding.provider);
+    const fetch = openFetch(organizationId, provider, timeoutMs);
+    const { model, dimensions } = embedding;
+    const ask = (asksForDimensions: boolean) => {
+      // Another request than the one with a length: a provider may insist that one key is one request.
+      const idempotencyKey = key === undefined || asksForDimensions ? key : `${key}-plain`;
+      return requestEmbeddings({
+        provider,
+        model,
+        texts,
+        dimensions,
+        asksForDimensions,
+        idempotencyKey,
+        fetch,
+        signal,
+      });
+    };
+    const modelKey = `${organizationId} ${provider.baseUrl} ${model}`;
+    const asksForDimensions = dimensions !== undefined && !withoutLength.has(modelKey);
+    try {
+      return await ask(asksForDimensions);
+    } catch (error) {
+      if (!asksForDimensions || !(error instanceof EmbeddingFailure && error.reason === 'rejected')) throw error;
+      const embedded = await ask(false);
+      if (withoutLength.size >= MAX_REMEMBERED) withoutLength.clear();
+      withoutLength.add(modelKey);
+      return embedded;
+    }
+  };
+}
+
+function describeFailure(cause: unknown): EmbeddingFailure {
+  if (cause instanceof TargetPaused) {
+    const seconds = cause.retryAfterSeconds;
+    const message = `The embedding provider is paused for ${String(seconds)} seconds after repeated failures.`;
+    return new EmbeddingFailure('paused', message, { retryAfterMs: seconds * 1000, cause });
+  }
+  if (cause instanceof OutboundRefusedError) {
+    return new EmbeddingFailure(
+      'not_configured',
+      'The address of the embedding provider is not allowed; an administrator of the organisation or the operator can change that.',
+      { cause },
+    );
+  }
+  if (cause instanceof OutboundLimitError) {
+    return cause.limit === 'time'
+      ? new EmbeddingFailure('unavailable', 'The embedding provider did not answer in time.', { cause })
+      : new EmbeddingFailure('malformed', 'The answer of the embedding provider is too large.', { cause });
+  }
+  return new EmbeddingFailure('unavailable', 'The embedding provider cannot be reached.', { cause });
+}
