@@ -31,6 +31,7 @@ import { runRoutes } from './routes/runs.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
 import type { Services } from './services.ts';
+import { webRoutes } from './web/web-routes.ts';
 
 /** Builds the HTTP application; it needs no port, so tests talk to it directly. */
 export async function createApp(services: Services): Promise<FastifyInstance> {
@@ -110,6 +111,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     await app.register(routes(services));
   }
   await app.register(fileRoutes(services));
+  await app.register(webRoutes(services));
   app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () => app.swagger());
   return app;
 }

@@ -1,4 +1,5 @@
 import type { SecretKeys } from '@lamb/store';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 const list = z
@@ -54,6 +55,8 @@ const Environment = z.object({
   LAMB_WEATHER_FORECAST_URL: z.url().optional(),
   LAMB_OIDC_PROVIDERS: json(z.array(OidcProvider)).default([]),
   LAMB_TRUSTED_ORIGINS: list,
+  LAMB_WEB_FOLDER: z.string().default(fileURLToPath(new URL('../../web/build', import.meta.url))),
+  LAMB_EMBED_ORIGINS: list,
   LAMB_TRUST_PROXY: z.stringbool().default(false),
   LAMB_METRICS_TOKEN: z.string().optional(),
   LAMB_MAX_UPLOAD_BYTES: z.coerce.number().int().min(1).default(25_000_000),
@@ -80,6 +83,10 @@ export interface Config {
   readonly weather: { readonly geocodingUrl: string | undefined; readonly forecastUrl: string | undefined };
   readonly oidcProviders: readonly OidcProvider[];
   readonly trustedOrigins: readonly string[];
+  /** The built web app. */
+  readonly webFolder: string;
+  /** Sites that may show the pages below `/embed/` in a frame. */
+  readonly embedOrigins: readonly string[];
   readonly trustProxy: boolean;
   readonly metricsToken: string | undefined;
   readonly maxUploadBytes: number;
@@ -109,6 +116,8 @@ export function readConfig(variables: Variables): Config {
     weather: { geocodingUrl: env.LAMB_WEATHER_GEOCODING_URL, forecastUrl: env.LAMB_WEATHER_FORECAST_URL },
     oidcProviders: env.LAMB_OIDC_PROVIDERS,
     trustedOrigins: env.LAMB_TRUSTED_ORIGINS,
+    webFolder: env.LAMB_WEB_FOLDER,
+    embedOrigins: env.LAMB_EMBED_ORIGINS,
     trustProxy: env.LAMB_TRUST_PROXY,
     metricsToken: env.LAMB_METRICS_TOKEN,
     maxUploadBytes: env.LAMB_MAX_UPLOAD_BYTES,

@@ -77,6 +77,8 @@ GET /lamb/v1/runs/:id/trace: trace.read
 GET /health/live: public
 GET /health/ready: public
 GET /metrics: operator
+GET /*: public
+HEAD /*: public
 GET /openapi.json: public
 GET /docs: public
 GET /docs/: public
