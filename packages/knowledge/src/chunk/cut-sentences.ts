@@ -22,20 +22,20 @@ function* cutLong(
   maxTokens: number,
   count: (text: string) => number,
 ): Generator<Stretch> {
+  // Counted as it will stand alone: a word without the blank before it may have more tokens.
+  const countPiece = (at: number, length: number) => count(text.slice(at, at + length).trimEnd());
   let at = start;
   while (at < end) {
     const window = Math.min(end - at, maxTokens * 8);
     let length = at + window < end ? findCut(text, at, window) : window;
-    let tokens = count(text.slice(at, at + length));
+    let tokens = countPiece(at, length);
     while (tokens > maxTokens && length > 2) {
       length = findCut(text, at, Math.max(1, Math.min(length - 1, Math.floor((length * maxTokens) / tokens))));
-      tokens = count(text.slice(at, at + length));
+      tokens = countPiece(at, length);
     }
-    const piece = text.slice(at, at + length);
-    const from = at + piece.length - piece.trimStart().length;
-    const to = at + piece.trimEnd().length;
-    if (from < to) yield { start: from, end: to, tokens };
+    yield { start: at, end: at + text.slice(at, at + length).trimEnd().length, tokens };
     at += length;
+    while (at < end && text[at]?.trim() === '') at += 1;
   }
 }
 

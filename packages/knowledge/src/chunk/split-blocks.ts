@@ -69,7 +69,7 @@ function findSections(blocks: Block[], maxTokens: number, count: (text: string) 
   for (const [index, block] of blocks.entries()) {
     const text = blockText(block);
     const next = blocks[index + 1];
-    if (block.kind === 'heading') {
+    if (block.kind === 'heading' && text.trim() !== '') {
       while ((path.at(-1)?.level ?? 0) >= block.level) path.pop();
       const isLong = text.length > longestHeading;
       path.push({
