@@ -17,18 +17,26 @@ import { guardRoutes } from './http/route-access.ts';
 import { sendError } from './http/send-error.ts';
 import { budgetRoutes } from './routes/budgets.ts';
 import { assistantConversionRoutes } from './routes/assistant-conversion.ts';
+import { assistantDraftRoutes } from './routes/assistant-drafts.ts';
 import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { chatRoutes } from './routes/chats.ts';
+import { collectionSharingRoutes } from './routes/collection-sharing.ts';
+import { collectionRoutes } from './routes/collections.ts';
 import { completionRoutes } from './routes/completions.ts';
 import { fileRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
+import { kbInterfaceRoutes } from './routes/kb-interface.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { meRoutes } from './routes/me.ts';
+import { memberRoutes } from './routes/members.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { organizationRoutes } from './routes/organizations.ts';
 import { rubricRoutes } from './routes/rubrics.ts';
+import { runXrayRoutes } from './routes/run-xray.ts';
 import { runRoutes } from './routes/runs.ts';
 import { signInRoutes } from './routes/sign-in.ts';
+import { signUpRoutes } from './routes/sign-up.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
 import type { Services } from './services.ts';
 import { webRoutes } from './web/web-routes.ts';
@@ -98,12 +106,20 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     completionRoutes,
     assistantRoutes,
     assistantSharingRoutes,
-    rubricRoutes,
-    keyRoutes,
-    organizationRoutes,
     assistantConversionRoutes,
+    assistantDraftRoutes,
+    rubricRoutes,
+    collectionRoutes,
+    collectionSharingRoutes,
+    kbInterfaceRoutes,
+    keyRoutes,
+    meRoutes,
+    signUpRoutes,
+    organizationRoutes,
+    memberRoutes,
     budgetRoutes,
     runRoutes,
+    runXrayRoutes,
     chatRoutes,
     workspaceRoutes,
     healthRoutes,

@@ -20,7 +20,14 @@ export const OrganizationSetup = z.looseObject({
   small_fast_model: ModelChoice.optional(),
   fast_model: ModelChoice.optional(),
   providers: z.record(z.string(), ProviderSetup).default({}),
-  knowledge_base: z.looseObject({ server_url: z.string().optional(), api_token: z.string().optional() }).optional(),
+  knowledge_base: z
+    .looseObject({
+      server_url: z.string().optional(),
+      api_token: z.string().optional(),
+      /** Whose vectors new collections get unless they say otherwise. */
+      embedding: ModelChoice.optional(),
+    })
+    .optional(),
 });
 
 const PerMinute = z.number().int().min(1).max(1_000_000);
@@ -31,6 +38,16 @@ export const RequestsPerMinute = z.union([
   z.object({ key: PerMinute.optional(), user: PerMinute.optional() }),
 ]);
 
+/** What an organisation switches on. `signup_key` is write-only, as every secret. */
+export const OrganizationFeatures = z.looseObject({
+  signup_enabled: z.boolean().optional(),
+  signup_key: z.string().nullable().optional(),
+  /** What somebody is who signs up by key; without it a creator, as in existing installations. */
+  signup_role: z.enum(['member', 'end_user']).optional(),
+  /** Whether a classic assistant is converted to the tools that do the same when it is opened. */
+  convert_on_access: z.boolean().optional(),
+});
+
 /** What an organisation configures, in the shape that existing installations exchange. */
 export const OrganizationConfig = z
   .looseObject({
@@ -38,7 +55,7 @@ export const OrganizationConfig = z
     kb_server: z.looseObject({ url: z.string().optional(), api_key: z.string().optional() }).optional(),
     /** A Moodle site's address and its web-service token, for the tool `moodle`. */
     moodle: z.looseObject({ url: z.string().optional(), token: z.string().optional() }).optional(),
-    features: z.record(z.string(), z.unknown()).optional(),
+    features: OrganizationFeatures.optional(),
     limits: z.looseObject({ requests_per_minute: RequestsPerMinute.optional() }).optional(),
     assistant_defaults: z.record(z.string(), z.unknown()).optional(),
   })

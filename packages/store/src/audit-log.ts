@@ -26,6 +26,9 @@ export interface NewAuditEntry {
 
 export interface AuditEntry extends Required<NewAuditEntry> {
   id: number;
+  /** Null when the system itself acted, or they are gone. */
+  actorEmail: string | null;
+  actorName: string | null;
   createdAt: Date;
 }
 
@@ -41,20 +44,37 @@ export async function recordAudit(tx: TenantTx, entry: NewAuditEntry): Promise<v
     .execute();
 }
 
-/** The log of the organisation, or of one subject, newest first. */
-export async function listAuditEntries(
-  tx: TenantTx,
-  request: PageRequest & { subject?: string | undefined },
-): Promise<Page<AuditEntry>> {
+export interface AuditListRequest extends PageRequest {
+  subject?: string | undefined;
+  actorId?: string | undefined;
+  /** The whole of an action, or the part before its point. */
+  action?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** The log of the organisation, or the part of it that is asked for, newest first. */
+export async function listAuditEntries(tx: TenantTx, request: AuditListRequest): Promise<Page<AuditEntry>> {
   const count = chooseRowCount(request.limit);
   const after = decodeCursor('id', request.cursor);
+  const { subject, actorId, action, from, to } = request;
   let query = tx
-    .selectFrom('lamb.audit_log')
-    .select(['id', 'actor_id as actorId', 'action', 'subject', 'details', 'created_at as createdAt'])
-    .orderBy('id', 'desc')
+    .selectFrom('lamb.audit_log as l')
+    .leftJoin('auth.user as u', 'u.id', 'l.actor_id')
+    .select(['l.id', 'l.actor_id as actorId', 'u.email as actorEmail', 'u.name as actorName', 'l.action', 'l.subject'])
+    .select(['l.details', 'l.created_at as createdAt'])
+    .orderBy('l.id', 'desc')
     .limit(sql.lit(count));
-  if (request.subject !== undefined) query = query.where('subject', '=', request.subject);
-  if (after !== undefined) query = query.where('id', '<', readNumber(after.id));
+  if (subject !== undefined) query = query.where('l.subject', '=', subject);
+  if (actorId !== undefined) query = query.where('l.actor_id', '=', actorId);
+  if (action !== undefined) {
+    query = action.includes('.')
+      ? query.where('l.action', '=', action)
+      : query.where(sql<boolean>`starts_with(l.action, ${`${action}.`})`);
+  }
+  if (from !== undefined) query = query.where('l.created_at', '>=', from);
+  if (to !== undefined) query = query.where('l.created_at', '<', to);
+  if (after !== undefined) query = query.where('l.id', '<', readNumber(after.id));
   const rows = await executePrepared(tx, query);
   return cutPage(
     rows,

@@ -22,6 +22,7 @@ import type { OrganizationCapsTable, UserCapsTable } from './budget-caps.ts';
 import type { BudgetCounterTable } from './budget-counters.ts';
 import type { BudgetReservationTable } from './budgets.ts';
 import type { FileContentTable, FileTable } from './files.ts';
+import type { InvitationTable } from './invitations.ts';
 import type { JobTable } from './jobs.ts';
 import type { MemberTable } from './memberships.ts';
 import type { ModelPriceTable } from './model-prices.ts';
@@ -29,27 +30,31 @@ import type { OrganizationSecretTable } from './organization-secrets.ts';
 import type { OrganizationSettingsTable } from './organization-settings.ts';
 import type { OrganizationTable } from './organizations.ts';
 import type { RubricTable } from './rubrics.ts';
+import type { SessionTable } from './sessions.ts';
 import type { RunEventTable } from './run-events.ts';
 import type { RunTraceTable } from './run-traces.ts';
 import type { RunEffectTable, RunLeaseTable, RunTable } from './runs.ts';
+import type { UsageDailyTable } from './usage-daily.ts';
 import type { UsageLedgerTable } from './usage-ledger.ts';
-import type { UserTable } from './users.ts';
+import type { AccountTable, UserTable } from './users.ts';
 import type { VectorIndexTable } from './vector-indexes.ts';
 import type { WorkspaceBackupTable, WorkspaceFileTable } from './workspace-files.ts';
 import type { WorkspaceTable } from './workspaces.ts';
 
 /** The tables as the application sees them. Of better-auth's, only what the look-ups here read. */
 export interface Database {
+  'auth.account': AccountTable;
   'auth.apikey': ApiKeyTable;
   'auth.member': MemberTable;
   'auth.organization': OrganizationTable;
+  'auth.session': SessionTable;
   'auth.user': UserTable;
+  'lamb.assistant_conversions': AssistantConversionTable;
   'lamb.assistant_shares': AssistantShareTable;
   'lamb.assistants': AssistantTable;
   'lamb.audit_log': AuditLogTable;
   'lamb.budget_counters': BudgetCounterTable;
   'lamb.budget_reservations': BudgetReservationTable;
-  'lamb.assistant_conversions': AssistantConversionTable;
   'lamb.chat_messages': ChatMessageTable;
   'lamb.chats': ChatTable;
   'lamb.chunk_drafts': ChunkDraftTable;
@@ -69,6 +74,7 @@ export interface Database {
   'ops.jobs': JobTable;
   'lamb.file_contents': FileContentTable;
   'lamb.files': FileTable;
+  'lamb.invitations': InvitationTable;
   'lamb.model_prices': ModelPriceTable;
   'lamb.organization_caps': OrganizationCapsTable;
   'lamb.organization_secrets': OrganizationSecretTable;
@@ -79,6 +85,7 @@ export interface Database {
   'ops.run_leases': RunLeaseTable;
   'lamb.run_traces': RunTraceTable;
   'lamb.runs': RunTable;
+  'lamb.usage_daily': UsageDailyTable;
   'lamb.usage_ledger': UsageLedgerTable;
   'lamb.user_caps': UserCapsTable;
   'lamb.workspace_backups': WorkspaceBackupTable;

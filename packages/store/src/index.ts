@@ -98,8 +98,29 @@ export {
   type NewFile,
   type StoredFile,
 } from './files.ts';
+export {
+  acceptInvitation,
+  createInvitation,
+  findInvitation,
+  listInvitations,
+  noteAcceptance,
+  reopenInvitation,
+  revokeInvitation,
+  type Invitation,
+} from './invitations.ts';
 export { isNameTaken } from './is-name-taken.ts';
-export { createJob, endJobs, holdJob, isJobOpen, takeJob, type Job, type NewJob } from './jobs.ts';
+export {
+  createJob,
+  endJobs,
+  findJobs,
+  holdJob,
+  isJobHeld,
+  isJobOpen,
+  JobLost,
+  takeJob,
+  type Job,
+  type NewJob,
+} from './jobs.ts';
 export type { Page, PageRequest } from './keyset.ts';
 export {
   listAssistants,
@@ -108,7 +129,17 @@ export {
   type AssistantSort,
   type AssistantSummary,
 } from './list-assistants.ts';
-export { findMembership, listMembers, listMembershipsOfUser, type Member, type Membership } from './memberships.ts';
+export { removeMember, updateMember } from './member-changes.ts';
+export {
+  addMember,
+  findMembership,
+  getMember,
+  listMembers,
+  listMembershipsOfUser,
+  noteVisit,
+  type Member,
+  type Membership,
+} from './memberships.ts';
 export { addChatMessage, createChat, deleteChat, getChat, listChatMessages, listChats, type Chat } from './chats.ts';
 export { forgetExecutors, listExecutors, recordDeparture, recordHeartbeat } from './executors.ts';
 export {
@@ -138,9 +169,12 @@ export { deleteSecret, getSecret, listSecretNames, putSecret, rotateSecrets } fr
 export {
   getOrganizationConfig,
   getOrganizationConfigWithSecrets,
+  getVersionedConfig,
+  patchOrganizationConfig,
   putOrganizationConfig,
+  SIGN_UP_KEY,
 } from './organization-settings.ts';
-export { findOrganizationBySlug, type Organization, type OrganizationStatus } from './organizations.ts';
+export { findOrganizationBySlug, listOpenSlugs, type Organization, type OrganizationStatus } from './organizations.ts';
 export { executePrepared } from './prepared-statements.ts';
 export { publishCollectionDrafts, publishDocumentDrafts, type PublishOutcome } from './publish-drafts.ts';
 export { requireIsolatedRole } from './require-isolated-role.ts';
@@ -156,8 +190,20 @@ export {
   type RubricSummary,
   type StoredRubric,
 } from './rubrics.ts';
-export { getRunTrace, putRunTrace, type StoredRunTrace } from './run-traces.ts';
+export { listRunTraces, putRunTrace, type StoredRunTrace } from './run-traces.ts';
+export { tellNews } from './tell-news.ts';
 export { createSecretBox, type SealedSecret, type SecretBox, type SecretKeys } from './secret-box.ts';
+export { setActiveOrganization } from './sessions.ts';
+export { countBelongings, discardAssistants, transferBelongings, type Belongings } from './transfer-belongings.ts';
+export {
+  listDailyUsage,
+  listUsageRows,
+  sumUsageOfUsers,
+  type DailyUsage,
+  type SeriesGrouping,
+  type UsageFilter,
+  type UsageRow,
+} from './usage-daily.ts';
 export {
   recordUsage,
   recordUsageBatch,
@@ -169,7 +215,16 @@ export {
   type UsageGrouping,
   type UsageTotal,
 } from './usage-ledger.ts';
-export { findMembersByEmail, findUserByEmail, type User, type UserKind } from './users.ts';
+export {
+  findMembersByEmail,
+  findUser,
+  findUserByEmail,
+  getProfile,
+  updateProfile,
+  type Profile,
+  type User,
+  type UserKind,
+} from './users.ts';
 export { keepVectorIndexes, reviewVectorIndex, VECTOR_INDEX_CHUNKS, type VectorIndexStep } from './vector-indexes.ts';
 export { formatVector } from './vector-text.ts';
 export { withTenant, type TenantTx } from './with-tenant.ts';

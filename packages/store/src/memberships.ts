@@ -11,6 +11,8 @@ export interface MemberTable {
   organizationId: string;
   userId: string;
   role: string;
+  enabled: Generated<boolean>;
+  lastSeenAt: Date | null;
   createdAt: Generated<Date>;
 }
 
@@ -18,13 +20,23 @@ export interface MemberTable {
 export interface Membership {
   user: User;
   organization: { id: string; name: string; slug: string; status: OrganizationStatus };
-  /** As better-auth keeps it: owner, admin or member, several of them separated by commas. */
+  /** As better-auth keeps it: owner, admin, member or end_user, several of them separated by commas. */
   role: string;
+  /** Whether the organisation lets them in. The operator may have closed the whole account besides. */
+  enabled: boolean;
 }
 
-export interface Member extends User {
+export interface Member extends Omit<User, 'kind'> {
+  /** Unless both the operator and the organisation let them in, they stay outside. */
+  enabled: boolean;
   role: string;
   joinedAt: Date;
+  lastSeenAt: Date | null;
+}
+
+export interface MemberListRequest extends PageRequest {
+  /** Part of a name or an e-mail address. */
+  search?: string | undefined;
 }
 
 /** For queries that call the rows of user, member and organisation `u`, `m` and `o`. */
@@ -37,6 +49,7 @@ export const membershipColumns = [
   'u.enabled as userEnabled',
   'u.role as systemRole',
   'm.role',
+  'm.enabled as memberEnabled',
   'o.id as organizationId',
   'o.name as organizationName',
   'o.slug as organizationSlug',
@@ -53,6 +66,7 @@ interface MembershipRow {
   banned: boolean;
   systemRole: string | null;
   role: string;
+  memberEnabled: boolean;
   organizationId: string;
   organizationName: string;
   organizationSlug: string;
@@ -83,20 +97,18 @@ export async function listMembershipsOfUser(db: DbOrTx, userId: string): Promise
 }
 
 /** The members of the organisation, newest first. */
-export async function listMembers(tx: TenantTx, page: PageRequest): Promise<Page<Member>> {
+export async function listMembers(tx: TenantTx, page: MemberListRequest): Promise<Page<Member>> {
   const count = chooseRowCount(page.limit);
   const after = decodeCursor('joined', page.cursor);
-  let query = tx
-    .selectFrom('auth.member as m')
-    .innerJoin('auth.user as u', 'u.id', 'm.userId')
-    .select(['u.id', 'u.email', 'u.name', 'u.kind', 'u.lmsUserId', 'u.enabled', 'u.role as systemRole', 'm.role'])
-    .select(['m.createdAt as joinedAt', 'm.id as memberId', bannedNow.as('banned')])
+  let query = selectMembers(tx)
     // better-auth's times have microseconds, which a JavaScript date would cut off and the cursor would then skip.
     .select(sql<string>`to_char(m."createdAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('position'))
-    .where('m.organizationId', '=', tx.organizationId)
     .orderBy('m.createdAt', 'desc')
     .orderBy('m.id', 'desc')
     .limit(sql.lit(count));
+  if (page.search !== undefined) {
+    query = query.where(sql<boolean>`strpos(lower(u.name || E'\n' || u.email), lower(${page.search})) > 0`);
+  }
   if (after !== undefined) {
     readTime(after);
     query = query.where(
@@ -104,24 +116,60 @@ export async function listMembers(tx: TenantTx, page: PageRequest): Promise<Page
     );
   }
   const rows = await executePrepared(tx, query);
-  return cutPage(
-    rows,
-    page.limit,
-    'joined',
-    (row) => ({ value: row.position, id: row.memberId }),
-    (row) => ({
-      id: row.id,
-      email: row.email,
-      name: row.name,
-      kind: row.kind,
-      lmsUserId: row.lmsUserId,
-      enabled: row.enabled,
-      banned: row.banned,
-      systemAdmin: isSystemAdmin(row.systemRole),
-      role: row.role,
-      joinedAt: row.joinedAt,
-    }),
-  );
+  return cutPage(rows, page.limit, 'joined', (row) => ({ value: row.position, id: row.memberId }), toMember);
+}
+
+export async function getMember(tx: TenantTx, userId: string): Promise<Member | undefined> {
+  const row = await selectMembers(tx).where('m.userId', '=', userId).executeTakeFirst();
+  return row === undefined ? undefined : toMember(row);
+}
+
+/** Makes somebody a member. False when they are one already: then they stay what they are. */
+export async function addMember(tx: TenantTx, userId: string, role: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('auth.member')
+    .values({ organizationId: tx.organizationId, userId, role })
+    .onConflict((conflict) => conflict.columns(['userId', 'organizationId']).doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** Notes that a member was here, unless that was noted a moment ago. */
+export async function noteVisit(db: DbOrTx, userId: string, organizationId: string): Promise<void> {
+  await db
+    .updateTable('auth.member')
+    .set({ lastSeenAt: sql<Date>`now()` })
+    .where('userId', '=', userId)
+    .where('organizationId', '=', organizationId)
+    .where(sql<boolean>`coalesce("lastSeenAt" < now() - interval '1 minute', true)`)
+    .execute();
+}
+
+function selectMembers(tx: TenantTx) {
+  return tx
+    .selectFrom('auth.member as m')
+    .innerJoin('auth.user as u', 'u.id', 'm.userId')
+    .select(['u.id', 'u.email', 'u.name', 'u.lmsUserId', 'u.role as systemRole', 'm.role'])
+    .select(sql<boolean>`u.enabled and m.enabled`.as('enabled'))
+    .select(['m.createdAt as joinedAt', 'm.lastSeenAt', 'm.id as memberId', bannedNow.as('banned')])
+    .where('m.organizationId', '=', tx.organizationId);
+}
+
+type MemberRow = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>;
+
+function toMember(row: MemberRow): Member {
+  return {
+    id: row.id,
+    email: row.email,
+    name: row.name,
+    lmsUserId: row.lmsUserId,
+    enabled: row.enabled,
+    banned: row.banned,
+    systemAdmin: isSystemAdmin(row.systemRole),
+    role: row.role,
+    joinedAt: row.joinedAt,
+    lastSeenAt: row.lastSeenAt,
+  };
 }
 
 export function toMembership(row: MembershipRow): Membership {
@@ -143,6 +191,7 @@ export function toMembership(row: MembershipRow): Membership {
       status: row.organizationStatus,
     },
     role: row.role,
+    enabled: row.memberEnabled,
   };
 }
 

@@ -1,13 +1,16 @@
+import { AppError } from '@lamb/contract';
 import { sql, type ColumnType, type Generated } from 'kysely';
+import { mergePatch } from './merge-patch.ts';
 import { deleteSecret, getAllSecrets, listSecretNames, putSecret } from './organization-secrets.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { SecretBox } from './secret-box.ts';
-import { hasPlaceFor, insertSecrets, separateSecrets } from './separate-secrets.ts';
+import { hasPlaceFor, insertSecrets, separateSecrets, type SecretChanges } from './separate-secrets.ts';
 import type { TenantTx } from './with-tenant.ts';
 
 export interface OrganizationSettingsTable {
   organization_id: Generated<string>;
   config: ColumnType<Record<string, unknown>, string, string>;
+  version: Generated<number>;
   updated_at: Generated<Date>;
 }
 
@@ -22,29 +25,105 @@ export async function getOrganizationConfigWithSecrets(tx: TenantTx, box: Secret
   return insertSecrets(await getOrganizationConfig(tx), await getAllSecrets(tx, box));
 }
 
+/** The configuration without its secrets, and the number of its changes; 0 when nobody has configured anything yet. */
+export async function getVersionedConfig(tx: TenantTx): Promise<{ config: Record<string, unknown>; version: number }> {
+  const row = await tx.selectFrom('lamb.organization_settings').select(['config', 'version']).executeTakeFirst();
+  return row ?? { config: {}, version: 0 };
+}
+
 /**
  * Replaces the configuration. Secrets in it are taken out and sealed; one that is not mentioned keeps its value, since
- * readers never see it; an empty one, or one whose surroundings are gone, is forgotten.
+ * readers never see it; an empty one, or one whose surroundings are gone, is forgotten. `stale_update` when
+ * `expectedVersion` is not its version.
  */
 export async function putOrganizationConfig(
   tx: TenantTx,
   box: SecretBox,
   config: Record<string, unknown>,
+  expectedVersion?: number,
 ): Promise<void> {
+  if (expectedVersion !== undefined) await lockConfig(tx, expectedVersion);
   const separated = separateSecrets(config);
-  const json = JSON.stringify(separated.config);
+  await writeConfig(tx, box, separated.config, separated.secrets);
+}
+
+/**
+ * Changes the parts of the configuration that a JSON merge patch names, and leaves what others change at the same time
+ * alone. `check` sees the result before it is written. Secrets as in `putOrganizationConfig`.
+ */
+export async function patchOrganizationConfig(
+  tx: TenantTx,
+  box: SecretBox,
+  patch: Record<string, unknown>,
+  { expectedVersion, check }: { expectedVersion?: number | undefined; check: (config: unknown) => void },
+): Promise<void> {
+  const { config } = await lockConfig(tx, expectedVersion);
+  const separated = separateSecrets(patch);
+  const merged = mergePatch(config, separated.config);
+  check(merged);
+  await writeConfig(tx, box, merged, separated.secrets);
+}
+
+async function lockConfig(tx: TenantTx, expectedVersion: number | undefined) {
+  await tx
+    .insertInto('lamb.organization_settings')
+    .values({ config: '{}', version: 0 })
+    .onConflict((conflict) => conflict.column('organization_id').doNothing())
+    .execute();
+  const row = await tx
+    .selectFrom('lamb.organization_settings')
+    .select(['config', 'version'])
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  if (expectedVersion !== undefined && expectedVersion !== row.version) {
+    throw new AppError('stale_update', { details: { version: row.version } });
+  }
+  return row;
+}
+
+async function writeConfig(
+  tx: TenantTx,
+  box: SecretBox,
+  config: Record<string, unknown>,
+  secrets: SecretChanges,
+): Promise<void> {
+  const json = JSON.stringify(config);
   await tx
     .insertInto('lamb.organization_settings')
     .values({ config: json })
     .onConflict((conflict) =>
-      conflict.column('organization_id').doUpdateSet({ config: json, updated_at: sql<Date>`now()` }),
+      conflict.column('organization_id').doUpdateSet({
+        config: json,
+        version: sql<number>`organization_settings.version + 1`,
+        updated_at: sql<Date>`now()`,
+      }),
     )
     .execute();
-  for (const [name, secret] of separated.secrets) {
+  for (const [name, secret] of secrets) {
     if (secret !== null) await putSecret(tx, box, name, secret);
   }
-  for (const name of await listSecretNames(tx)) {
-    const forget = separated.secrets.get(name) === null || !hasPlaceFor(separated.config, name);
-    if (name.startsWith('/') && forget) await deleteSecret(tx, name);
+  const names = new Set(await listSecretNames(tx));
+  for (const name of names) {
+    const forget = secrets.get(name) === null || !hasPlaceFor(config, name);
+    if (!name.startsWith('/') || !forget) continue;
+    await deleteSecret(tx, name);
+    names.delete(name);
   }
+  await tx
+    .updateTable('auth.organization')
+    .set({ signUpOpen: isSignUpEnabled(config) && names.has(SIGN_UP_KEY) })
+    .where('id', '=', tx.organizationId)
+    .execute();
+}
+
+/** The name of the secret that opens an organisation to whoever knows it. */
+export const SIGN_UP_KEY = '/features/signup_key';
+
+function isSignUpEnabled({ features }: Record<string, unknown>): boolean {
+  return (
+    typeof features === 'object' &&
+    features !== null &&
+    'signup_enabled' in features &&
+    features.signup_enabled === true
+  );
 }

@@ -14,7 +14,16 @@ export interface UserTable {
   enabled: Generated<boolean>;
   kind: Generated<UserKind>;
   lmsUserId: string | null;
+  language: string | null;
   createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
+}
+
+/** How somebody signs in; of it, only whether there is a password. */
+export interface AccountTable {
+  id: Generated<string>;
+  userId: string;
+  password: string | null;
 }
 
 export type UserKind = 'creator' | 'end_user';
@@ -38,6 +47,49 @@ export const bannedNow = sql<boolean>`(coalesce(u.banned, false) and coalesce(u.
 export async function findUserByEmail(db: DbOrTx, email: string): Promise<User | undefined> {
   const [row] = await executePrepared(db, selectUsers(db).where(sql<boolean>`lower(u.email) = lower(${email})`));
   return row === undefined ? undefined : toUser(row);
+}
+
+export async function findUser(db: DbOrTx, id: string): Promise<User | undefined> {
+  const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : toUser(row);
+}
+
+/** What a person sees and sets of their own account. */
+export interface Profile {
+  name: string;
+  /** Null: whatever their browser prefers. */
+  language: string | null;
+  hasPassword: boolean;
+}
+
+export async function getProfile(db: DbOrTx, userId: string): Promise<Profile> {
+  return await db
+    .selectFrom('auth.user as u')
+    .select(['u.name', 'u.language'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('auth.account as a')
+          .select('a.id')
+          .whereRef('a.userId', '=', 'u.id')
+          .where('a.password', 'is not', null),
+      )
+        .$castTo<boolean>()
+        .as('hasPassword'),
+    )
+    .where('u.id', '=', userId)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateProfile(
+  db: DbOrTx,
+  userId: string,
+  change: Partial<Pick<Profile, 'name' | 'language'>>,
+): Promise<void> {
+  await db
+    .updateTable('auth.user')
+    .set({ ...change, updatedAt: sql<Date>`now()` })
+    .where('id', '=', userId)
+    .execute();
 }
 
 /** The members of the organisation with these e-mail addresses; addresses of others are simply missing. */

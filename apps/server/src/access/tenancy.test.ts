@@ -17,20 +17,28 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['/lamb/v1/assistants/:id', 'assistant'],
   ['/lamb/v1/rubrics/:id', 'rubric'],
   ['/lamb/v1/files/:id', 'file'],
+  ['/lamb/v1/collections/:id', 'collection'],
+  ['/collections/:id', 'collection'],
   ['/lamb/v1/keys/:id', 'key'],
   ['/lamb/v1/chats/:id', 'chat'],
   ['/lamb/v1/runs/:id', 'run'],
+  ['/lamb/v1/organizations/current/members/:id', 'member'],
+  ['/lamb/v1/organizations/current/invitations/:id', 'invitation'],
 ];
 
 /** Parts of addresses that name nothing of an organisation. */
 const belongsToNobody = ['/lamb/v1/completions/tools/:name', '/api/auth/callback/:id'];
+
+/** What is the administrators' alone: whoever is none is told so, whatever the id. */
+const adminsOnly = new Set<string | undefined>(['member.list', 'member.edit', 'member.invite']);
 
 /** Fields of queries and bodies that cannot name somebody else's resource; what is in neither list must be looked at. */
 const harmless = new Set(
   `limit cursor scope type search sort format from to
   name description system_prompt prompt_template RAG_Top_k version is_public rubric trusted_gateway expires_in_days path file
   setups kb_server features limits assistant_defaults
-  title content decision after text discard_changes moodle group_by currency organization user_default prices
+  title content decision after text discard_changes without_tools moodle group_by currency organization user_default prices
+  visibility embedding chunking ranking query top_k threshold mode embeddings_model skip plugin_name query_text plugin_params
   key email password token language role enabled discard if-match
   messages stream stream_options lamb temperature top_p max_tokens max_completion_tokens stop presence_penalty
   frequency_penalty seed logit_bias response_format reasoning_effort`.split(/\s+/),
@@ -44,7 +52,13 @@ const naming = new Set([
   'assistants',
   'metadata',
   'RAG_collections',
+  'collections',
   'users',
+  'organization_id',
+  'transfer_to',
+  'actor',
+  'action',
+  'subject',
 ]);
 
 const NORTH = 'canary-north-7f3a';
@@ -81,9 +95,12 @@ const absent: World = {
   assistant: '999999999',
   rubric: randomUUID(),
   file: randomUUID(),
+  collection: '999999999',
   key: randomUUID(),
   chat: randomUUID(),
   run: randomUUID(),
+  member: randomUUID(),
+  invitation: randomUUID(),
 };
 
 function kindOf({ path }: RecordedRoute): Kind | undefined {
@@ -145,16 +162,24 @@ describe('the list of what is tested', () => {
 });
 
 /** Compares, for one caller, what an id that is somebody else's gets with what an id gets that does not exist. */
-async function compareIds(door: Door, foreign: World): Promise<{ name: string; same: boolean; status: number }[]> {
+async function compareIds(
+  door: Door,
+  foreign: World,
+): Promise<{ name: string; same: boolean; status: number; adminsOnly: boolean }[]> {
   return await Promise.all(
-    listRoutesWithIds().map(async ({ route: { name, method, path }, kind }) => {
+    listRoutesWithIds().map(async ({ route: { name, method, path, access }, kind }) => {
       const [theirs, nobodys] = await Promise.all(
         [foreign[kind], absent[kind]].map(async (id) => {
           const reply = await ask(door, method, fillPath(path, id), sampleBodies[name]);
           return { status: reply.status, print: fingerprint(reply, id) };
         }),
       );
-      return { name, same: theirs?.print === nobodys?.print, status: theirs?.status ?? 0 };
+      return {
+        name,
+        same: theirs?.print === nobodys?.print,
+        status: theirs?.status ?? 0,
+        adminsOnly: adminsOnly.has(access),
+      };
     }),
   );
 }
@@ -162,7 +187,7 @@ async function compareIds(door: Door, foreign: World): Promise<{ name: string; s
 /** Everything that an organisation's teacher has, as they see it. */
 async function snapshot(teacher: Person, world: World): Promise<string> {
   const paths = listRoutesWithIds()
-    .filter(({ route }) => route.method === 'GET')
+    .filter(({ route }) => route.method === 'GET' && !adminsOnly.has(route.access))
     .map(({ route, kind }) => fillPath(route.path, world[kind]));
   const replies = await Promise.all(['/lamb/v1/keys', ...paths].map((path) => lamb.call(teacher, 'GET', path)));
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
@@ -179,9 +204,12 @@ describe('an id of another organisation', () => {
           outcomes.filter(({ same }) => !same),
           `${who} with a ${door.name} can tell them apart`,
         ).toEqual([]);
-        const refusals = mayNeverSee ? [403, 404] : [404];
+        const isAdmin = who === 'an administrator';
         expect(
-          outcomes.filter(({ status }) => !refusals.includes(status)),
+          outcomes.filter((each) => {
+            const mayBeForbidden = mayNeverSee || (each.adminsOnly && !isAdmin);
+            return !(each.status === 404 || (mayBeForbidden && each.status === 403));
+          }),
           `${who} with a ${door.name} is not told 404`,
         ).toEqual([]);
       }
@@ -233,14 +261,55 @@ describe('an id of another organisation', () => {
     expect(mine?.status).toBe(200);
   });
 
+  it('is no organisation to go to, nobody to inherit, and nobody in the audit log', async () => {
+    const [, session] = await openDoors(lamb, lamb.south.admin);
+    if (!session) throw new Error('There is no session.');
+    const compare = async (name: (id: string) => Promise<Reply>, theirs: string) => {
+      const nobodys = randomUUID();
+      const [found, missing] = [await name(theirs), await name(nobodys)];
+      expect(fingerprint(found, theirs)).toBe(fingerprint(missing, nobodys));
+      return found;
+    };
+    const go = await compare(
+      (id) => ask(session, 'PUT', '/lamb/v1/me/organization', { organization_id: id }),
+      lamb.north.id,
+    );
+    expect(go.status).toBe(404);
+    const member = `/lamb/v1/organizations/current/members/${lamb.south.colleague.id}`;
+    const inherit = await compare((id) => ask(session, 'DELETE', `${member}?transfer_to=${id}`), lamb.north.teacher.id);
+    expect(inherit.status).toBe(400);
+    const audit = '/lamb/v1/organizations/current/audit';
+    for (const query of [`actor=${lamb.north.teacher.id}`, `subject=assistant:${north.assistant}`]) {
+      expect((await ask(session, 'GET', `${audit}?${query}`)).body).toEqual({ items: [], next_cursor: null });
+    }
+    expect((await ask(session, 'GET', `${audit}?action=assistant`)).text).not.toContain(NORTH);
+  });
+
   it('cannot be shared with by e-mail', async () => {
-    const path = `/lamb/v1/assistants/${south.assistant}/shares`;
     const theirs = lamb.north.colleague.email;
     const nobodys = 'nobody@nowhere.test';
-    const found = await lamb.call(lamb.south.teacher, 'PUT', path, { emails: [theirs] });
-    const missing = await lamb.call(lamb.south.teacher, 'PUT', path, { emails: [nobodys] });
-    expect(found.status).toBe(400);
-    expect(fingerprint(found, theirs)).toBe(fingerprint(missing, nobodys));
+    for (const path of [`assistants/${south.assistant}/shares`, `collections/${south.collection}/shares`]) {
+      const found = await lamb.call(lamb.south.teacher, 'PUT', `/lamb/v1/${path}`, { emails: [theirs] });
+      const missing = await lamb.call(lamb.south.teacher, 'PUT', `/lamb/v1/${path}`, { emails: [nobodys] });
+      expect(found.status).toBe(400);
+      expect(fingerprint(found, theirs)).toBe(fingerprint(missing, nobodys));
+    }
+  });
+
+  it('gives nothing to a search, alone or beside one’s own', async () => {
+    for (const { who, door, mayNeverSee } of strangers) {
+      for (const others of [[], [Number(south.collection)]]) {
+        const [found, missing] = await Promise.all(
+          [openNorth.collection, absent.collection].map(async (id) => {
+            const body = { collections: [Number(id), ...others], query: NORTH };
+            const reply = await ask(door, 'POST', '/lamb/v1/collections/query', body);
+            return { status: reply.status, print: fingerprint(reply, id) };
+          }),
+        );
+        expect(found, `${who} with a ${door.name}`).toEqual(missing);
+        expect(found?.status).toBe(mayNeverSee ? 403 : 404);
+      }
+    }
   });
 
   it('is no user to give a budget to', async () => {
@@ -337,7 +406,7 @@ describe('inside one organisation', () => {
         const outcomes = await compareIds(door, north);
         expect(outcomes.filter(({ same, status }) => !same || ![403, 404].includes(status))).toEqual([]);
         if (person === lamb.north.colleague) {
-          expect(outcomes.filter(({ status }) => status !== 404)).toEqual([]);
+          expect(outcomes.filter((each) => each.status !== (each.adminsOnly ? 403 : 404))).toEqual([]);
         }
       }
     }
@@ -357,7 +426,7 @@ describe('inside one organisation', () => {
     for (const { kind, name, status, text } of replies) {
       // With an assistant everybody has a workspace of their own.
       if (name.includes('/workspace')) expect(text, name).not.toContain(`The workspace of ${NORTH}`);
-      else expect(status, name).toBe(kind === 'assistant' || name.endsWith('/trace') ? 200 : 404);
+      else expect(status, name).toBe(kind === 'assistant' || kind === 'member' || name.endsWith('/trace') ? 200 : 404);
     }
     expect((await ask(door, 'DELETE', `/lamb/v1/keys/${north.key}`)).status).toBe(404);
   });

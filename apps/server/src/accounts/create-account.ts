@@ -1,5 +1,5 @@
-import type { Role } from '@lamb/contract';
-import type { Db } from '@lamb/store';
+import { AppError, type Role } from '@lamb/contract';
+import { findUserByEmail, type Db } from '@lamb/store';
 import { MIN_PASSWORD_LENGTH, type Auth } from '../auth/create-auth.ts';
 
 interface NewAccount {
@@ -9,26 +9,30 @@ interface NewAccount {
   readonly organizationId: string;
   readonly role: Role;
   readonly lmsUserId?: string;
+  /** Whether somebody vouches for the address. Not, where the person only says it. Default: yes. */
+  readonly emailVerified?: boolean;
 }
+
+const takenAddress = {
+  message: 'An account with this e-mail address exists already. Sign in with it; then you can join from there.',
+};
 
 /** Makes a person who signs in with a password, as a member of an organisation. Returns their id. */
 export async function createAccount({ auth, db }: { auth: Auth; db: Db }, account: NewAccount): Promise<string> {
-  const { email, name, password, organizationId, role, lmsUserId } = account;
+  const { email, name, password, organizationId, role, lmsUserId, emailVerified = true } = account;
   if (password.length < MIN_PASSWORD_LENGTH) {
     throw new Error(`The password of ${email} needs at least ${String(MIN_PASSWORD_LENGTH)} characters.`);
   }
+  if (await findUserByEmail(db, email)) throw new AppError('name_taken', takenAddress);
   const { user } = await auth.api.createUser({ body: { email, name, password } });
   try {
     const kind = role === 'end_user' ? 'end_user' : 'creator';
     await db
       .updateTable('auth.user')
-      .set({ kind, emailVerified: true, lmsUserId: lmsUserId ?? null })
+      .set({ kind, emailVerified, lmsUserId: lmsUserId ?? null })
       .where('id', '=', user.id)
       .execute();
-    await db
-      .insertInto('auth.member')
-      .values({ organizationId, userId: user.id, role: role === 'end_user' ? 'member' : role })
-      .execute();
+    await db.insertInto('auth.member').values({ organizationId, userId: user.id, role }).execute();
   } catch (error) {
     // better-auth makes the person in a transaction of its own.
     await db.deleteFrom('auth.user').where('id', '=', user.id).execute();

@@ -3,15 +3,19 @@ import {
   digestApiKey,
   findApiKeyByDigest,
   findMembership,
+  findUser,
   listMembershipsOfUser,
+  noteVisit,
   type Db,
   type Membership,
 } from '@lamb/store';
 import { fromNodeHeaders } from 'better-auth/node';
 import type { IncomingHttpHeaders } from 'node:http';
+import { createRequestLimiter } from '../budget/create-request-limiter.ts';
 import type { Auth } from './create-auth.ts';
 import type { KeyCache } from './key-cache.ts';
 import { readForwardedUser } from './read-forwarded-user.ts';
+import { refuseForeignOrigin } from './refuse-foreign-origin.ts';
 import { toRole } from './to-role.ts';
 
 interface Credentials {
@@ -19,7 +23,16 @@ interface Credentials {
   readonly method: string;
 }
 
+/** A person who has signed in, in whatever organisation, or in none. */
+export interface Account {
+  readonly userId: string;
+  readonly email: string;
+  readonly sessionId: string;
+}
+
 export interface Authenticator {
+  /** Who is signed in, where it does not matter to which organisation they belong; undefined when nobody is. */
+  authenticateAccount(credentials: Credentials): Promise<Account | undefined>;
   /** Turns any credential into a principal; undefined when there is none. A credential that is not valid is an error. */
   authenticate(credentials: Credentials): Promise<Principal | undefined>;
 }
@@ -32,6 +45,13 @@ export function createAuthenticator(services: {
   allowedOrigins: ReadonlySet<string>;
 }): Authenticator {
   const { db, auth, keyCache, allowedOrigins } = services;
+  const visits = createRequestLimiter();
+
+  /** Nobody waits for it, and nothing depends on it. */
+  function noteSeen({ user, organization }: Membership): void {
+    if (visits.take(`${user.id} ${organization.id}`, 1) !== undefined) return;
+    noteVisit(db, user.id, organization.id).catch(() => undefined);
+  }
 
   async function fromApiKey(key: string, headers: IncomingHttpHeaders): Promise<Principal> {
     const digest = digestApiKey(key);
@@ -40,6 +60,7 @@ export function createAuthenticator(services: {
       throw new AppError('unauthenticated', { message: 'This API key is not known, or no longer valid.' });
     }
     const { key: apiKey, membership } = found;
+    noteSeen(membership);
     const holder = toPrincipal(membership, { via: 'api_key', keyId: apiKey.id, assistants: apiKey.assistants });
     const forwarded = apiKey.trustedGateway ? readForwardedUser(headers) : undefined;
     return forwarded ? { ...holder, endUser: forwarded } : holder;
@@ -52,14 +73,22 @@ export function createAuthenticator(services: {
     const active = session.session.activeOrganizationId;
     const membership = active
       ? await findMembership(db, session.user.id, active)
-      : (await listMembershipsOfUser(db, session.user.id))[0];
-    if (!membership) {
-      throw new AppError('forbidden', { message: 'You do not belong to an organisation, or no longer to this one.' });
-    }
+      : chooseFirst(await listMembershipsOfUser(db, session.user.id));
+    if (!membership) throw new AppError('no_organization');
+    noteSeen(membership);
     return toPrincipal(membership, { via: 'session', assistants: 'all' });
   }
 
   return {
+    async authenticateAccount({ headers, method }) {
+      if (headers.cookie === undefined) return undefined;
+      const session = await auth.api.getSession({ headers: fromNodeHeaders(headers) });
+      if (!session) return undefined;
+      refuseForeignOrigin(headers, method, allowedOrigins);
+      const user = await findUser(db, session.user.id);
+      if (!user?.enabled || user.banned) throw new AppError('account_disabled');
+      return { userId: user.id, email: user.email, sessionId: session.session.id };
+    },
     async authenticate({ headers, method }) {
       const key = readBearer(headers);
       if (key !== undefined) return await fromApiKey(key, headers);
@@ -80,13 +109,11 @@ function readBearer({ authorization }: IncomingHttpHeaders): string | undefined 
   return key;
 }
 
-/** A cookie is sent by any page the browser shows; only our own pages may act with it. */
-function refuseForeignOrigin(headers: IncomingHttpHeaders, method: string, allowed: ReadonlySet<string>): void {
-  if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
-  const { origin } = headers;
-  if (origin !== undefined && allowed.has(origin)) return;
-  if (origin === undefined && headers['sec-fetch-site'] === 'same-origin') return;
-  throw new AppError('forbidden', { message: 'This request comes from another site.' });
+/** Where somebody is who has not chosen: where they have been longest, if they are let in there. */
+function chooseFirst(memberships: readonly Membership[]): Membership | undefined {
+  return (
+    memberships.find(({ enabled, organization }) => enabled && organization.status !== 'suspended') ?? memberships[0]
+  );
 }
 
 function toPrincipal(
@@ -94,7 +121,7 @@ function toPrincipal(
   credential: Pick<Principal, 'via' | 'assistants'> & { keyId?: string },
 ): Principal {
   const { user, organization } = membership;
-  if (!user.enabled || user.banned) throw new AppError('account_disabled');
+  if (!user.enabled || user.banned || !membership.enabled) throw new AppError('account_disabled');
   if (organization.status === 'suspended') throw new AppError('organization_suspended');
   const endUser: EndUser = {
     id: user.id,

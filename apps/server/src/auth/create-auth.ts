@@ -1,6 +1,6 @@
 import { apiKey } from '@better-auth/api-key';
 import { errorCatalogue } from '@lamb/contract';
-import type { Db } from '@lamb/store';
+import { listMembershipsOfUser, type Db } from '@lamb/store';
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { admin, genericOAuth, organization } from 'better-auth/plugins';
@@ -106,7 +106,9 @@ export function createAuth(
         create: {
           before: async ({ userId }) => {
             const user = await db.selectFrom('auth.user').select('enabled').where('id', '=', userId).executeTakeFirst();
-            if (user?.enabled === true) return;
+            const memberships = await listMembershipsOfUser(db, userId);
+            const isLetIn = memberships.length === 0 || memberships.some(({ enabled }) => enabled);
+            if (user?.enabled === true && isLetIn) return;
             const { message, next } = errorCatalogue.account_disabled;
             throw new APIError('FORBIDDEN', { code: 'account_disabled', message: `${message} ${next}` });
           },

@@ -17,10 +17,25 @@ export async function refuseStranger(
       errorDescription: `This way of signing in leads to an organisation that does not exist. Tell the operator of this installation.`,
     };
   }
-  if (existingUserId === undefined || (await findMembership(db, existingUserId, organization.id))) return undefined;
+  if (existingUserId === undefined) return undefined;
+  if (await findMembership(db, existingUserId, organization.id)) return await refuseUnverified(db, existingUserId);
   return {
     error: 'account_of_another_organization',
     errorDescription: `The e-mail address belongs to an account of another organisation. Sign in the way you do there, or ask an administrator of ${organization.name}.`,
+  };
+}
+
+/** Somebody may have made an account with an address that is not theirs, and wait for its owner to be let into it. */
+async function refuseUnverified(
+  db: Db,
+  userId: string,
+): Promise<{ error: string; errorDescription: string } | undefined> {
+  const user = await db.selectFrom('auth.user').select('emailVerified').where('id', '=', userId).executeTakeFirst();
+  if (user?.emailVerified === true) return undefined;
+  return {
+    error: 'account_with_unverified_address',
+    errorDescription:
+      'An account with this e-mail address was made here, and nobody has checked whose it is. Sign in to it with its password, or ask an administrator.',
   };
 }
 
@@ -31,7 +46,7 @@ export async function joinOrganization(db: Db, provider: OidcProvider, userId: s
   await db.transaction().execute(async (tx) => {
     const joined = await tx
       .insertInto('auth.member')
-      .values({ organizationId: found.id, userId, role: 'member' })
+      .values({ organizationId: found.id, userId, role: provider.role })
       .onConflict((conflict) => conflict.columns(['userId', 'organizationId']).doNothing())
       .returning('id')
       .executeTakeFirst();

@@ -7,6 +7,8 @@ export interface KeyCache {
   find(digest: string, load: () => Promise<FoundKey>): Promise<FoundKey>;
   /** To be called with what a revocation returned. */
   forget(digest: string): void;
+  /** To be called when what somebody may do has changed. */
+  forgetHolder(userId: string): void;
 }
 
 /** Makes a key cache. A revocation on another process takes effect after `ttlMs` at the latest; unknown keys are not remembered. */
@@ -30,6 +32,12 @@ export function createKeyCache({ ttlMs = 1000, maxKeys = 10_000 } = {}): KeyCach
     forget(digest) {
       revocations += 1;
       known.delete(digest);
+    },
+    forgetHolder(userId) {
+      revocations += 1;
+      for (const [digest, { found }] of known) {
+        if (found?.key.userId === userId) known.delete(digest);
+      }
     },
   };
 }

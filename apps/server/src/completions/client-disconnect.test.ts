@@ -160,6 +160,7 @@ test('a client that left while we looked up who it is costs nothing', async () =
   const door = await createApp({
     ...lamb.services,
     authenticator: {
+      ...authenticator,
       async authenticate(credentials) {
         arrived.resolve(undefined);
         await proceed.promise;

@@ -1,10 +1,10 @@
 import { AppError, type Principal } from '@lamb/contract';
 import type { FastifyInstance } from 'fastify';
 import { mayEver, type Action } from '../access/decide.ts';
-import type { Authenticator } from '../auth/authenticate.ts';
+import type { Account, Authenticator } from '../auth/authenticate.ts';
 
-/** What a route asks of its caller: nothing, the operator's token, or an action of the policy. */
-export type RouteAccess = 'public' | 'operator' | Action;
+/** What a route asks of its caller: nothing, the operator's token, a session of whoever, or an action of the policy. */
+export type RouteAccess = 'public' | 'operator' | 'signed_in' | Action;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who is asking. Set on every route that names an action. */
     principal: Principal;
+    /** Who is signed in. Set on every route that asks for that only. */
+    account: Account;
   }
 }
 
@@ -22,6 +24,7 @@ const PUBLIC_PREFIXES = ['/docs'];
 /** Makes every route say who may call it, and checks the caller before anything else is read. */
 export function guardRoutes(app: FastifyInstance, authenticator: Authenticator): void {
   app.decorateRequest('principal');
+  app.decorateRequest('account');
   app.addHook('onRoute', (route) => {
     if (route.config?.access !== undefined) return;
     if (!PUBLIC_PREFIXES.some((prefix) => route.url.startsWith(prefix))) {
@@ -33,7 +36,14 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator):
     const access = request.is404 ? 'public' : request.routeOptions.config.access;
     // Only the answer to preflight requests says nothing, because it is registered before this.
     if (access === 'public' || access === 'operator' || access === undefined) return;
-    const principal = await authenticator.authenticate({ headers: request.headers, method: request.method });
+    const credentials = { headers: request.headers, method: request.method };
+    if (access === 'signed_in') {
+      const account = await authenticator.authenticateAccount(credentials);
+      if (!account) throw new AppError('unauthenticated');
+      request.account = account;
+      return;
+    }
+    const principal = await authenticator.authenticate(credentials);
     if (!principal) throw new AppError('unauthenticated');
     if (!mayEver(principal, access)) throw new AppError('forbidden');
     request.principal = principal;

@@ -1,21 +1,21 @@
 import {
+  AppError,
   AuditPage,
-  Me,
-  MemberPage,
+  AuditQuery,
   OrganizationConfig,
+  OrganizationConfigPatch,
   OrganizationConfigResource,
   OrganizationList,
-  PageQuery,
   UsageQuery,
   UsageTotals,
   type Principal,
 } from '@lamb/contract';
 import {
-  getOrganizationConfig,
+  getVersionedConfig,
   listAuditEntries,
-  listMembers,
   listMembershipsOfUser,
   listSecretNames,
+  patchOrganizationConfig,
   putOrganizationConfig,
   recordAudit,
   sumUsage,
@@ -24,9 +24,12 @@ import {
   type TenantTx,
   type UsageTotal,
 } from '@lamb/store';
+import type { FastifyReply } from 'fastify';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { toRole } from '../auth/to-role.ts';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
+import { findDefaultSetup } from '../organization/read-organization-setup.ts';
 import type { Services } from '../services.ts';
 
 const tags = ['Organisations'];
@@ -42,30 +45,55 @@ function toSums(total: UsageTotal) {
   };
 }
 
+/** The `version` that a change is meant for, so that nobody overwrites what they have not seen. */
+const IfMatch = z.looseObject({
+  'if-match': z
+    .string()
+    .regex(/^"?\d{1,9}"?$/, 'must be the version of the configuration')
+    .optional(),
+});
+
+function readVersion({ 'if-match': version }: { 'if-match'?: string | undefined }): number | undefined {
+  return version === undefined ? undefined : Number(version.replaceAll('"', ''));
+}
+
+/** What a patch makes of a configuration must be one. */
+function checkConfig(config: unknown): void {
+  const parsed = OrganizationConfig.safeParse(config);
+  if (parsed.success) return;
+  const problems = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  const [first] = problems;
+  throw new AppError('invalid_request', {
+    message: `The configuration would not be valid: “${first?.path ?? ''}”: ${first?.message ?? ''}.`,
+    details: { problems, param: first?.path },
+  });
+}
+
 /** The organisation a person works in: its configuration, its people and what they did. */
 export function organizationRoutes({ db, secretBox, budgets }: Services): FastifyPluginCallbackZod {
   const inOrganization = <Result>({ organizationId }: Principal, work: (tx: TenantTx) => Promise<Result>) =>
     withTenant(db, organizationId, work);
 
-  async function readConfig(tx: TenantTx) {
-    const config = OrganizationConfig.parse(await getOrganizationConfig(tx));
-    return { config, secrets: await listSecretNames(tx) };
+  async function readConfig(tx: TenantTx, reply: FastifyReply) {
+    const { config, version } = await getVersionedConfig(tx);
+    const parsed = OrganizationConfig.parse(config);
+    void reply.header('etag', `"${String(version)}"`);
+    return { config: parsed, secrets: await listSecretNames(tx), version, default_setup: findDefaultSetup(parsed) };
+  }
+
+  /** Writes, notes who did, and answers with what is there now. */
+  async function changeConfig(principal: Principal, reply: FastifyReply, write: (tx: TenantTx) => Promise<void>) {
+    const changed = await inOrganization(principal, async (tx) => {
+      await write(tx);
+      const subject = `organization:${principal.organizationId}`;
+      await recordAudit(tx, { actorId: principal.userId, action: 'organization.configured', subject });
+      return await readConfig(tx, reply);
+    });
+    budgets.forget(principal.organizationId);
+    return changed;
   }
 
   return (app, _options, done) => {
-    app.get(
-      '/lamb/v1/me',
-      { config: { access: 'me.read' }, schema: { tags, summary: 'Who am I', response: { 200: Me } } },
-      ({ principal }) => ({
-        user_id: principal.userId,
-        email: principal.email,
-        name: principal.name,
-        organization_id: principal.organizationId,
-        role: principal.role,
-        via: principal.via,
-      }),
-    );
-
     app.get(
       '/lamb/v1/organizations',
       {
@@ -92,7 +120,7 @@ export function organizationRoutes({ db, secretBox, budgets }: Services): Fastif
         config: { access: 'organization.configure' },
         schema: { tags, summary: 'Read the configuration', response: { 200: OrganizationConfigResource } },
       },
-      async ({ principal }) => await inOrganization(principal, readConfig),
+      async ({ principal }, reply) => await inOrganization(principal, (tx) => readConfig(tx, reply)),
     );
 
     app.put(
@@ -102,39 +130,31 @@ export function organizationRoutes({ db, secretBox, budgets }: Services): Fastif
         schema: {
           tags,
           summary: 'Replace the configuration; a secret that is left out stays, an empty one is forgotten',
+          headers: IfMatch,
           body: OrganizationConfig,
           response: { 200: OrganizationConfigResource },
         },
       },
-      async ({ principal, body }) => {
-        const reply = await inOrganization(principal, async (tx) => {
-          await putOrganizationConfig(tx, secretBox, body);
-          const subject = `organization:${principal.organizationId}`;
-          await recordAudit(tx, { actorId: principal.userId, action: 'organization.configured', subject });
-          return await readConfig(tx);
-        });
-        budgets.forget(principal.organizationId);
-        return reply;
-      },
+      async ({ principal, body, headers }, reply) =>
+        await changeConfig(principal, reply, (tx) => putOrganizationConfig(tx, secretBox, body, readVersion(headers))),
     );
 
-    app.get(
-      '/lamb/v1/organizations/current/members',
+    app.patch(
+      '/lamb/v1/organizations/current/config',
       {
-        config: { access: 'member.list' },
-        schema: { tags, summary: 'List the members', querystring: PageQuery, response: { 200: MemberPage } },
+        config: { access: 'organization.configure' },
+        schema: {
+          tags,
+          summary: 'Change parts of the configuration (JSON merge patch)',
+          headers: IfMatch,
+          body: OrganizationConfigPatch,
+          response: { 200: OrganizationConfigResource },
+        },
       },
-      async ({ principal, query }) => {
-        const page = await inOrganization(principal, (tx) => listMembers(tx, query));
-        const items = page.items.map((member) => ({
-          user_id: member.id,
-          email: member.email,
-          name: member.name,
-          role: toRole({ user: member, role: member.role }),
-          enabled: member.enabled && !member.banned,
-        }));
-        return { items, next_cursor: page.nextCursor };
-      },
+      async ({ principal, body, headers }, reply) =>
+        await changeConfig(principal, reply, (tx) =>
+          patchOrganizationConfig(tx, secretBox, body, { expectedVersion: readVersion(headers), check: checkConfig }),
+        ),
     );
 
     app.get(
@@ -163,18 +183,25 @@ export function organizationRoutes({ db, secretBox, budgets }: Services): Fastif
       '/lamb/v1/organizations/current/audit',
       {
         config: { access: 'audit.read' },
-        schema: { tags, summary: 'Read the audit log', querystring: PageQuery, response: { 200: AuditPage } },
+        schema: { tags, summary: 'Read the audit log', querystring: AuditQuery, response: { 200: AuditPage } },
       },
       async ({ principal, query }) => {
-        const page = await inOrganization(principal, (tx) => listAuditEntries(tx, query));
-        const items = page.items.map(({ id, actorId, action, subject, details, createdAt }) => ({
-          id,
-          actor_id: actorId,
-          action,
-          subject,
-          details,
-          created_at: toUnixSeconds(createdAt),
-        }));
+        const { actor: actorId, from, to, ...request } = query;
+        const toDate = (seconds: number | undefined) => (seconds === undefined ? undefined : new Date(seconds * 1000));
+        const wanted = { ...request, actorId, from: toDate(from), to: toDate(to) };
+        const page = await inOrganization(principal, (tx) => listAuditEntries(tx, wanted));
+        const items = page.items.map(
+          ({ id, actorId: actor, actorEmail, actorName, action, subject, details, createdAt }) => ({
+            id,
+            actor_id: actor,
+            actor_email: actorEmail,
+            actor_name: actorName,
+            action,
+            subject,
+            details,
+            created_at: toUnixSeconds(createdAt),
+          }),
+        );
         return { items, next_cursor: page.nextCursor };
       },
     );

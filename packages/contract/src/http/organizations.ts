@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OrganizationConfig } from '../organization-config.ts';
 import { Role } from '../principal.ts';
-import { pageOf } from './paging.ts';
+import { pageOf, PageQuery } from './paging.ts';
 
 /** An organisation as its members see it. */
 export const OrganizationResource = z
@@ -11,27 +11,21 @@ export const OrganizationResource = z
 /** The organisations a person belongs to. */
 export const OrganizationList = z.object({ items: z.array(OrganizationResource) }).meta({ id: 'OrganizationList' });
 
-/** An organisation's configuration; secrets are listed by name and never returned. */
+/**
+ * An organisation's configuration; secrets are listed by name and never returned. `version` counts its changes and goes
+ * into `If-Match`; `default_setup` is the key under `setups` that turns work with.
+ */
 export const OrganizationConfigResource = z
-  .object({ config: OrganizationConfig, secrets: z.array(z.string()) })
+  .object({
+    config: OrganizationConfig,
+    secrets: z.array(z.string()),
+    version: z.number().int(),
+    default_setup: z.string(),
+  })
   .meta({ id: 'OrganizationConfigResource' });
 
-/** A page of an organisation's members. */
-export const MemberPage = pageOf(
-  z.object({ user_id: z.string(), email: z.string(), name: z.string(), role: Role, enabled: z.boolean() }),
-).meta({ id: 'MemberPage' });
-
-/** Who the credential belongs to. */
-export const Me = z
-  .object({
-    user_id: z.string(),
-    email: z.string(),
-    name: z.string(),
-    organization_id: z.string(),
-    role: Role,
-    via: z.enum(['session', 'api_key']),
-  })
-  .meta({ id: 'Me' });
+/** A JSON merge patch of the configuration: what it names is changed, null removes, an empty secret is forgotten. */
+export const OrganizationConfigPatch = z.looseObject({}).meta({ id: 'OrganizationConfigPatch' });
 
 /** The stretch of time, in unix seconds, and the assistant that usage is summed up for; without them the last 30 days of all. */
 export const UsageQuery = z.object({
@@ -56,11 +50,26 @@ export const UsageTotals = UsageSums.extend({
   groups: z.array(UsageSums.extend({ key: z.string().nullable() })).optional(),
 }).meta({ id: 'UsageTotals' });
 
-/** A page of an organisation's audit log. */
+/** Which part of the audit log is asked for: by whom, what was done (`member` stands for all of `member.…`), to what, and when. */
+export const AuditQuery = PageQuery.extend({
+  actor: z.uuid().optional(),
+  action: z
+    .string()
+    .regex(/^[a-z_]+(\.[a-z_]+)?$/)
+    .max(100)
+    .optional(),
+  subject: z.string().max(200).optional(),
+  from: z.coerce.number().int().min(0).max(1e11).optional(),
+  to: z.coerce.number().int().min(0).max(1e11).optional(),
+});
+
+/** A page of an organisation's audit log, newest first. */
 export const AuditPage = pageOf(
   z.object({
     id: z.number().int(),
     actor_id: z.string().nullable(),
+    actor_email: z.string().nullable(),
+    actor_name: z.string().nullable(),
     action: z.string(),
     subject: z.string(),
     details: z.record(z.string(), z.unknown()),

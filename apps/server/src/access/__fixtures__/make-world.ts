@@ -8,9 +8,12 @@ export interface World {
   readonly assistant: string;
   readonly rubric: string;
   readonly file: string;
+  readonly collection: string;
   readonly key: string;
   readonly chat: string;
   readonly run: string;
+  readonly member: string;
+  readonly invitation: string;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface World {
  */
 export async function makeWorld(
   lamb: TestServer,
-  { teacher }: TestOrganization,
+  { admin, teacher }: TestOrganization,
   canary: string,
   { open = false } = {},
 ): Promise<World> {
@@ -35,6 +38,15 @@ export async function makeWorld(
   form.append('file', new Blob([`The notes of ${canary}.`]), 'upload');
   const headers = { authorization: `Bearer ${teacher.key}` };
   const file = await read<{ id: string }>(201, send(lamb, 'POST', '/lamb/v1/files', { headers, body: form }));
+  const collection = await read<{ id: number }>(
+    201,
+    lamb.call(teacher, 'POST', '/lamb/v1/collections', {
+      name: canary,
+      description: canary,
+      visibility: open ? 'organization' : 'private',
+      embedding: { provider: 'openai', model: 'text-embedding-3-small', dimensions: 16 },
+    }),
+  );
   const assistant = await read<{ id: number }>(
     201,
     lamb.call(teacher, 'POST', '/lamb/v1/assistants', {
@@ -66,10 +78,17 @@ export async function makeWorld(
   await read(200, lamb.call(teacher, 'GET', `/lamb/v1/runs/${run}/events`));
   await vi.waitFor(() => read(200, lamb.call(teacher, 'GET', `/lamb/v1/runs/${run}/trace`)), { timeout: 10_000 });
   const keys = await read<{ items: { id: string }[] }>(200, lamb.call(teacher, 'GET', '/lamb/v1/keys'));
+  const invitation = await read<{ id: string }>(
+    201,
+    lamb.call(admin, 'POST', '/lamb/v1/organizations/current/invitations', { email: `${canary}@invited.test` }),
+  );
   return {
+    member: teacher.id,
+    invitation: invitation.id,
     assistant: String(assistant.id),
     rubric: rubric.rubric_id,
     file: file.id,
+    collection: String(collection.id),
     key: keys.items[0]?.id ?? '',
     chat: chat.id,
     run,
