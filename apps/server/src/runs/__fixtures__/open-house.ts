@@ -5,6 +5,7 @@ import {
   createTestDatabase,
   startCluster,
   startLlmServer,
+  type KbServer,
   type LlmServer,
   type TestDatabase,
 } from '@lamb/testing';
@@ -35,13 +36,19 @@ export interface House {
   close(): Promise<void>;
 }
 
+interface HouseOptions {
+  readonly ownCluster?: boolean;
+  /** The assistant also searches this collection, before it answers and when it likes, and cites from it. */
+  readonly knowledge?: { readonly server: KbServer; readonly collection: string };
+}
+
 async function prepare(ownerUrl: string): Promise<void> {
   await migrate(ownerUrl);
   await migrateRuns(ownerUrl);
 }
 
 /** Opens a house without servers. Those that were started in it are ended when it closes. */
-export async function openHouse({ ownCluster = false } = {}): Promise<House> {
+export async function openHouse({ ownCluster = false, knowledge }: HouseOptions = {}): Promise<House> {
   const dataDir = ownCluster ? mkdtempSync(join(tmpdir(), 'lamb-house-')) : undefined;
   let cluster = dataDir === undefined ? undefined : await startCluster({ dataDir, fsync: true, keep: true });
   const database = cluster
@@ -52,10 +59,12 @@ export async function openHouse({ ownCluster = false } = {}): Promise<House> {
     DATABASE_URL: database.appUrl,
     LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
     LAMB_SECRET_KEYS: `house:${randomBytes(32).toString('base64')}`,
-    LAMB_OUTBOUND_ALLOW: new URL(llm.url).host,
+    LAMB_OUTBOUND_ALLOW: [llm, knowledge?.server]
+      .flatMap((server) => (server ? new URL(server.url).host : []))
+      .join(','),
     LAMB_LOG_LEVEL: 'silent',
   };
-  const { key, assistantId } = await furnish(environment, llm.url);
+  const { key, assistantId } = await furnish(environment, llm.url, knowledge);
   const model = `lamb_assistant.${assistantId}`;
   const servers: ServerProcess[] = [];
 
@@ -110,6 +119,7 @@ export async function openHouse({ ownCluster = false } = {}): Promise<House> {
 async function furnish(
   environment: Record<string, string>,
   llmUrl: string,
+  knowledge: HouseOptions['knowledge'],
 ): Promise<{ key: string; assistantId: number }> {
   const services = compose(readConfig(environment));
   const { db, secretBox } = services;
@@ -126,20 +136,28 @@ async function furnish(
   const assistantId = await withTenant(db, organizationId, async (tx) => {
     await putOrganizationConfig(tx, secretBox, {
       setups: { default: { is_default: true, providers: { openai: { base_url: `${llmUrl}/v1`, api_key: 'k' } } } },
+      ...(knowledge && { kb_server: { url: knowledge.server.url, api_key: knowledge.server.token } }),
     });
+    const search = { collections: [knowledge?.collection], citations: true, name: 'notes' };
+    const searches = ['context', 'function'].map((mode) => ({
+      type: 'simple_rag',
+      mode,
+      enabled: true,
+      config: search,
+    }));
     const metadata = {
       assistant_type: 'multi_tool',
       prompt_processor: 'multi_augment',
       connector: 'openai',
       llm: 'house-model',
-      tools: [{ type: 'patch_file', mode: 'function', enabled: true, config: {} }],
+      tools: [{ type: 'patch_file', mode: 'function', enabled: true, config: {} }, ...(knowledge ? searches : [])],
     };
     const { id } = await createAssistant(tx, {
       ownerId: userId,
       name: 'Editor',
       type: 'multi_tool',
       systemPrompt: 'Edit what you are asked to.',
-      promptTemplate: '',
+      promptTemplate: knowledge ? '{context}{user_input}' : '',
       metadata: JSON.stringify(metadata),
     });
     return id;
