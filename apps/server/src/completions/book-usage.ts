@@ -3,6 +3,7 @@ import type { ModelCallEnd, OpenModel, Reservation } from '@lamb/engine';
 import { recordUsage, retryWhileDatabaseIsGone, settleBudget, withTenant, type OrganizationUsage } from '@lamb/store';
 import { computeCost } from '../budget/compute-cost.ts';
 import type { Services } from '../services.ts';
+import { UNSAVED } from './load-draft.ts';
 
 /** Whom a run is booked on. */
 export interface RunContext {
@@ -58,7 +59,7 @@ function toEntry(
     organizationId: principal.organizationId,
     runId,
     userId: principal.userId,
-    assistantId,
+    assistantId: assistantId === UNSAVED ? null : assistantId,
     connector: model.connector.name,
     model: model.model,
     promptTokens: usage.prompt_tokens,

@@ -7,6 +7,7 @@ import type { Services } from '../services.ts';
 import { auditRefusedCall } from './audit-refused-call.ts';
 import type { RunContext } from './book-usage.ts';
 import { createModelAsker } from './create-model-asker.ts';
+import { UNSAVED } from './load-draft.ts';
 import type { LoadedTurn } from './load-turn.ts';
 import { recordTrace } from './record-trace.ts';
 import { resolveSmallModel } from './resolve-model.ts';
@@ -38,6 +39,7 @@ export function createTurnPorts(
     },
     async authorizeCall() {
       // Asked again for every call: a share may have been taken back while the run was under way.
+      if (assistant.id === UNSAVED) return undefined;
       const access = await withTenant(db, principal.organizationId, (tx) =>
         getAssistantAccess(tx, assistant.id, principal.userId),
       );

@@ -130,6 +130,7 @@ describe('the trace of a verbose assistant', () => {
     const trace = await readTrace(lamb.north.teacher, runId);
     expect(trace).toMatchObject({ run_id: runId, assistant_id: marker.id, connector: 'openai', model: 'gpt-4o-mini' });
     const milliseconds = expect.any(Number);
+    const cost = { tokens: expect.any(Number), cost_micros: 0, truncated: false };
     expect(trace.tools).toEqual([
       {
         tool: 'simple_rag',
@@ -139,6 +140,7 @@ describe('the trace of a verbose assistant', () => {
         output_chars: 'A force changes motion.\n\nNo force, no change — “inertia”.'.length,
         sources: 2,
         milliseconds,
+        ...cost,
       },
       {
         tool: 'rubric_rag',
@@ -148,6 +150,7 @@ describe('the trace of a verbose assistant', () => {
         output_chars: expect.any(Number),
         sources: 1,
         milliseconds,
+        ...cost,
       },
       {
         tool: 'single_file_rag',
@@ -157,8 +160,18 @@ describe('the trace of a verbose assistant', () => {
         output_chars: 'Week 1: forces. ✅'.length,
         sources: 1,
         milliseconds,
+        ...cost,
       },
-      { tool: 'no_rag', placeholder: 'nothing', level: 0, input: {}, output_chars: 0, sources: 0, milliseconds },
+      {
+        tool: 'no_rag',
+        placeholder: 'nothing',
+        level: 0,
+        input: {},
+        output_chars: 0,
+        sources: 0,
+        milliseconds,
+        ...cost,
+      },
     ]);
   });
 

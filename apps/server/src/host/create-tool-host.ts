@@ -87,7 +87,7 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
     images: { generate: (prompt, signal) => generateImage(prompt, context, services, signal) },
     workspace: openWorkspace(db, {
       principal: run.principal,
-      assistantId: assistant.id,
+      assistantId: run.assistantId,
       call: `${run.runId}:${context.scope.callId}`,
     }),
     fetch: (url, signal) => fetchPublic(url, fetchFrom('web'), signal),

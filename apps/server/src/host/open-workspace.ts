@@ -9,6 +9,7 @@ import {
   type TenantTx,
 } from '@lamb/store';
 import { withAssistant } from '../assistants/with-assistant.ts';
+import { UNSAVED } from '../completions/load-draft.ts';
 import { keyWorkspace } from '../workspaces/key-workspace.ts';
 
 /** Which workspace a call works in, and for whom. */
@@ -24,6 +25,7 @@ export function openWorkspace(db: Db, { principal, assistantId, call }: Workspac
   const key = keyWorkspace(principal, assistantId);
   const use = async <Result>(signal: AbortSignal, work: (tx: TenantTx) => Promise<Result>) => {
     signal.throwIfAborted();
+    if (assistantId === UNSAVED) throw new ToolFailure('An assistant has a workspace once it is saved. Save it first.');
     try {
       return await withAssistant(db, principal, assistantId, 'workspace.use', work);
     } catch (error) {

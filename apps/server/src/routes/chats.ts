@@ -141,8 +141,7 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
         );
         const messages = [...history.map(({ message }) => ChatMessage.parse(message)), said];
         const run = await startRun(services, principal, loaded, toTurnRequest({ ...sampling, messages }), {
-          chatId: chat.id,
-          said,
+          turn: { chatId: chat.id, said },
         });
         return await reply.code(202).send(toRunResource(run));
       },

@@ -1,21 +1,10 @@
-import {
-  AppError,
-  CallDecision,
-  RunEventPage,
-  RunEventsQuery,
-  RunResource,
-  RunTrace,
-  type Principal,
-  type RunEvent,
-} from '@lamb/contract';
-import type { OwnedRun, Runs } from '@lamb/runs';
-import { getAssistantAccess, getRunTrace, isRunOver, listRunEvents, withTenant } from '@lamb/store';
+import { CallDecision, RunEventPage, RunEventsQuery, RunResource, type RunEvent } from '@lamb/contract';
+import { isRunOver, listRunEvents, withTenant } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { authorizeAssistant } from '../access/authorize-assistant.ts';
-import { authorize } from '../access/authorize.ts';
 import { followClient } from '../http/follow-client.ts';
 import { streamEvents } from '../http/stream-events.ts';
+import { findRun } from '../runs/find-run.ts';
 import { readRun } from '../runs/read-run.ts';
 import { toRunResource } from '../runs/to-run-resource.ts';
 import type { Services } from '../services.ts';
@@ -26,18 +15,7 @@ const ends = new Set<RunEvent['type']>(['run.finished', 'run.failed', 'run.cance
 
 /** Runs: what happens, from the outside. */
 export function runRoutes(services: Services): FastifyPluginCallbackZod {
-  const { db, runs } = services;
-
-  async function findRun(
-    principal: Principal,
-    id: string,
-    action: 'run.read' | 'run.control',
-  ): Promise<{ run: OwnedRun; runs: Runs }> {
-    const run = z.uuid().safeParse(id).success ? await runs?.find(principal.organizationId, id) : undefined;
-    authorize(principal, action, run && { isOwner: run.userId === principal.userId, isPublic: false });
-    if (!run || !runs) throw new AppError('not_found');
-    return { run, runs };
-  }
+  const { db } = services;
 
   return (app, _options, done) => {
     /** Who follows a run; they come back to another process with the number of their last event. */
@@ -53,7 +31,7 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
         config: { access: 'run.read' },
         schema: { tags, summary: 'Describe a run', params: Params, response: { 200: RunResource } },
       },
-      async ({ principal, params }) => toRunResource((await findRun(principal, params.id, 'run.read')).run),
+      async ({ principal, params }) => toRunResource((await findRun(services, principal, params.id, 'run.read')).run),
     );
 
     app.get(
@@ -77,7 +55,7 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
       },
       async (request, reply) => {
         const { principal, params, query, headers } = request;
-        const { run } = await findRun(principal, params.id, 'run.read');
+        const { run } = await findRun(services, principal, params.id, 'run.read');
         const after = query.after ?? readLastEventId(headers['last-event-id']);
         if (headers.accept?.includes('application/json')) {
           // Asked first: what is over has nothing to add to the page.
@@ -115,7 +93,7 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
         schema: { tags, summary: 'Stop a run', params: Params, response: { 202: z.null() } },
       },
       async ({ principal, params }, reply) => {
-        const found = await findRun(principal, params.id, 'run.control');
+        const found = await findRun(services, principal, params.id, 'run.control');
         await found.runs.cancel(found.run);
         return await reply.code(202).send(null);
       },
@@ -134,33 +112,12 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
         },
       },
       async ({ principal, params, body }, reply) => {
-        const found = await findRun(principal, params.id, 'run.control');
+        const found = await findRun(services, principal, params.id, 'run.control');
         await found.runs.decide(found.run, params.call_id, body.decision);
         return await reply.code(202).send(null);
       },
     );
 
-    app.get(
-      '/lamb/v1/runs/:id/trace',
-      {
-        config: { access: 'trace.read' },
-        schema: {
-          tags,
-          summary: 'See where every part of the prompt came from (verbose assistants, for those who may edit them)',
-          params: Params,
-          response: { 200: RunTrace },
-        },
-      },
-      async ({ principal, params }) => {
-        if (!z.uuid().safeParse(params.id).success) throw new AppError('not_found');
-        return await withTenant(db, principal.organizationId, async (tx) => {
-          const found = await getRunTrace(tx, params.id);
-          const access = found && (await getAssistantAccess(tx, found.assistantId, principal.userId));
-          authorizeAssistant(principal, 'trace.read', access);
-          return RunTrace.parse(found?.trace);
-        });
-      },
-    );
     done();
   };
 }

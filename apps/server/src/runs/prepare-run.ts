@@ -3,21 +3,25 @@ import type { OwnedRun, PreparedRun } from '@lamb/runs';
 import { getAssistantAccess } from '@lamb/store';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
 import { createTurnPorts } from '../completions/create-turn-ports.ts';
+import { loadDraft } from '../completions/load-draft.ts';
 import { openTurn, type LoadedTurn } from '../completions/load-turn.ts';
 import { createAssistantDoor } from '../host/run-assistant.ts';
 import type { Services } from '../services.ts';
+import { traceTexts } from '../completions/trace-texts.ts';
 import { observeRun } from './observe-run.ts';
 import { RunInput } from './run-input.ts';
 
 /** Makes a stored run executable: with the assistant as it was when the run began, and the grants and keys of today. */
 export async function prepareRun(services: Services, stored: OwnedRun, signal: AbortSignal): Promise<PreparedRun> {
   const input = RunInput.parse(stored.input);
-  const { principal, assistant } = input;
-  const loaded = await openTurn(services, principal, async (tx) => {
-    const access = await getAssistantAccess(tx, stored.assistantId, principal.userId);
-    authorizeAssistant(principal, 'assistant.use', access);
-    return { ...access.assistant, ...assistant };
-  });
+  const { principal, assistant, isDraft } = input;
+  const loaded = isDraft
+    ? await loadDraft(services, principal, assistant)
+    : await openTurn(services, principal, async (tx) => {
+        const access = await getAssistantAccess(tx, stored.assistantId, principal.userId);
+        authorizeAssistant(principal, 'assistant.use', access);
+        return { ...access.assistant, ...assistant };
+      });
   return prepareLoadedRun(services, stored, { input, loaded }, signal);
 }
 
@@ -25,14 +29,16 @@ export async function prepareRun(services: Services, stored: OwnedRun, signal: A
 export function prepareLoadedRun(
   services: Services,
   stored: OwnedRun,
-  { input: { principal, request }, loaded }: { input: RunInput; loaded: LoadedTurn },
+  { input: { principal, request, keepsTexts }, loaded }: { input: RunInput; loaded: LoadedTurn },
   signal: AbortSignal,
 ): PreparedRun {
   const run = { principal, runId: stored.id, assistantId: stored.assistantId, model: loaded.model };
-  const ports = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
+  const plain = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
+  const ports = keepsTexts ? traceTexts(plain, run, services) : plain;
+  const plan = keepsTexts ? { ...loaded.plan, verbose: true } : loaded.plan;
   const booked = () => services.usageRecorder.flush();
   const budget = settleDurably(ports.budget, booked);
-  return { plan: loaded.plan, request, ports: { ...ports, budget }, observe: observeRun(run, services), booked };
+  return { plan, request, ports: { ...ports, budget }, observe: observeRun(run, services), booked };
 }
 
 /** An answer is in the ledger before anybody is told that it is complete: afterwards, nobody would book it any more. */

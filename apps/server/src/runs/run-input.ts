@@ -23,6 +23,12 @@ export const RunInput = z.object({
     endUser: EndUser,
   }),
   assistant: z.object({ systemPrompt: z.string(), promptTemplate: z.string(), metadata: z.string() }),
+  /** Whether the assistant is one that stood in a form: then it is the person's, and nothing of it is looked up. */
+  isDraft: z.boolean().default(false),
+  /** Whether the texts of its prompts are kept, for the person to look at. */
+  keepsTexts: z.boolean().default(false),
+  /** The run whose conversation it repeats. */
+  replayOf: z.string().optional(),
   request: z.object({ messages: z.array(ChatMessage), sampling: Sampling }),
 });
 export type RunInput = z.infer<typeof RunInput>;

@@ -1,0 +1,102 @@
+import {
+  messageText,
+  RunTrace,
+  type ChatMessage,
+  type Principal,
+  type PromptSpan,
+  type RunEvent,
+  type RunXray,
+} from '@lamb/contract';
+import {
+  getAssistantAccess,
+  getRun,
+  listRunEvents,
+  listRunTraces,
+  withTenant,
+  type StoredRunTrace,
+  type TenantTx,
+} from '@lamb/store';
+import { authorizeAssistant } from '../access/authorize-assistant.ts';
+import { authorize } from '../access/authorize.ts';
+import { computeCost } from '../budget/compute-cost.ts';
+import type { ContextRecord, ModelRecord } from '../completions/trace-texts.ts';
+import type { Services } from '../services.ts';
+import { composeXray } from './compose-xray.ts';
+import { RunInput } from './run-input.ts';
+
+/**
+ * What was recorded of a run, for those who may edit its assistant; of a draft, for the person who tried it. The texts are
+ * for the person whose conversation it is.
+ */
+export async function readXray(services: Services, principal: Principal, runId: string): Promise<RunXray> {
+  const { db, budgets, tokenCounter } = services;
+  const { organizationId, userId } = principal;
+  const { traces, events } = await withTenant(db, organizationId, async (tx) => {
+    const found = await listRunTraces(tx, runId);
+    const run = await getRun(tx, runId);
+    const isDraft = run !== undefined && RunInput.pick({ isDraft: true }).parse(run.input).isDraft;
+    if (isDraft) authorize(principal, 'run.read', found[0] && { isOwner: run.userId === userId, isPublic: false });
+    else await authorizeReader(tx, principal, found[0]);
+    return { traces: found, events: run ? await readEvents(tx, run) : [] };
+  });
+  const records = traces
+    .filter(({ step }) => step !== 'context')
+    .map(({ trace }) => trace as unknown as ModelRecord)
+    .toSorted((left, right) => left.sent.length - right.sent.length);
+  const isOwn = traces.every((trace) => trace.userId === userId);
+  const [used] = records;
+  const context = readContext(runId, traces, used);
+  const policy = await budgets.findPolicy(organizationId);
+  const price = policy.findPrice(used?.connector ?? context.connector, used?.model ?? context.model);
+  return await composeXray({
+    context,
+    answers: isOwn ? records : [],
+    events,
+    countTokens: (texts) => (texts.length === 0 ? Promise.resolve([]) : tokenCounter.count(texts)),
+    priceOf: (prompt, completion) => computeCost(price, prompt, completion),
+  });
+}
+
+async function authorizeReader(tx: TenantTx, principal: Principal, trace: StoredRunTrace | undefined): Promise<void> {
+  const access = trace && (await getAssistantAccess(tx, trace.assistantId, principal.userId));
+  authorizeAssistant(principal, 'trace.read', access);
+}
+
+async function readEvents(tx: TenantTx, run: { id: string; startedOn: string }): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = (await listRunEvents(tx, run, events.at(-1)?.seq ?? 0)) as RunEvent[];
+    if (page.length === 0) return events;
+    events.push(...page);
+  }
+}
+
+/** Where the process died while the context was being recorded, there is none, and each message is shown as one piece. */
+function readContext(runId: string, traces: readonly StoredRunTrace[], answer: ModelRecord | undefined): ContextRecord {
+  const found = traces.find(({ step }) => step === 'context')?.trace as ContextRecord | undefined;
+  if (found) return { ...RunTrace.parse(found), truncated: found.truncated ?? [] };
+  const sent = answer?.sent ?? [];
+  const lastUser = sent.findLastIndex(({ role }) => role === 'user');
+  const prompt = sent.map((message, index) => ({
+    message: index,
+    role: message.role,
+    origin: originOf(message.role, index === lastUser),
+    start: 0,
+    chars: messageText(message).length,
+    tokens: 0,
+  }));
+  return {
+    run_id: runId,
+    assistant_id: traces[0]?.assistantId ?? 0,
+    connector: answer?.connector ?? '',
+    model: answer?.model ?? '',
+    tools: [],
+    prompt,
+    prompt_tokens: answer?.usage.prompt_tokens ?? 0,
+  };
+}
+
+function originOf(role: ChatMessage['role'], isQuestion: boolean): PromptSpan['origin'] {
+  if (role === 'system') return 'system_prompt';
+  return isQuestion ? 'user_input' : 'history';
+}
