@@ -11,7 +11,7 @@ const DEPTH = 10;
 /** Measures an order of documents against the grades that people gave. */
 export function measureRanking(ranked: readonly string[], judgements: ReadonlyMap<string, number>): RankingQuality {
   const gain = (grades: readonly number[]) =>
-    grades.slice(0, DEPTH).reduce((sum, grade, index) => sum + (2 ** grade - 1) / Math.log2(index + 2), 0);
+    grades.slice(0, DEPTH).reduce((sum, grade, index) => sum + grade / Math.log2(index + 2), 0);
   const best = gain([...judgements.values()].toSorted((a, b) => b - a));
   const answers = [...judgements.values()].filter((grade) => grade > 0).length;
   const found = ranked.slice(0, DEPTH).map((document) => judgements.get(document) ?? 0);

@@ -18,7 +18,7 @@ const SHARES = [0, 1 / 9, 1 / 5, 1 / 4, 1 / 3, 2 / 5, 1 / 2, 3 / 5, 2 / 3, 3 / 4
 const CONSTANTS = [1, 2, 5, 10, 20, 40, 60, 100];
 
 /** Tries the weights of words and meaning that make a difference, and gives those under which the right documents come first. */
-export function tuneRanking(searches: readonly JudgedSearch[]): { ranking: Ranking; quality: RankingQuality } {
+export function tuneRanking(searches: readonly JudgedSearch[]): Tried {
   const tried = SHARES.flatMap((share) =>
     // With one list only, the constant changes nothing.
     (share === 0 || share === 1 ? [10] : CONSTANTS).map((rank_constant) => {
@@ -26,7 +26,22 @@ export function tuneRanking(searches: readonly JudgedSearch[]): { ranking: Ranki
       return { ranking, quality: averageQuality(searches.map((search) => judge(search, ranking))) };
     }),
   );
-  return tried.reduce((best, each) => (each.quality.ndcg > best.quality.ndcg ? each : best));
+  return tried.reduce((best, each) => (isBetter(each, best) ? each : best));
+}
+
+interface Tried {
+  readonly ranking: Ranking;
+  readonly quality: RankingQuality;
+}
+
+/** Below a thousandth it is chance; then what is nearer to the usual weights is better. */
+function isBetter(one: Tried, other: Tried): boolean {
+  const difference = Math.round(one.quality.ndcg * 1000) - Math.round(other.quality.ndcg * 1000);
+  return difference === 0 ? distanceFromUsual(one.ranking) < distanceFromUsual(other.ranking) : difference > 0;
+}
+
+function distanceFromUsual({ lexical_weight, rank_constant }: Ranking): number {
+  return Math.abs(lexical_weight / 9 - 2 / 3) + Math.abs(Math.log10(rank_constant / 10)) / 10;
 }
 
 function judge({ lexical, dense, judgements }: JudgedSearch, ranking: Ranking): RankingQuality {

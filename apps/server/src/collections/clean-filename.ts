@@ -7,7 +7,7 @@ export function cleanFilename(name: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
     .trim();
   if (/^\.*$/.test(plain)) return 'document';
-  const characters = [...plain];
+  const characters = Array.from(plain);
   if (characters.length <= MOST_CHARACTERS) return plain;
   // Its ending says what it is.
   const ending = /\.[^.]{1,10}$/.exec(plain)?.[0] ?? '';

@@ -99,9 +99,9 @@ describe('the knowledge base', () => {
     message: `Collection ${collection} could not be queried: ${why}.`,
   });
 
-  test('is not set up', async () => {
+  test('is our own, and has no such collection', async () => {
     await configure({ kb_server: {} });
-    const message = `Collection ${collection}: The organisation has no knowledge-base server; an administrator can set one up.`;
+    const message = `There is no collection ${collection} that the owner of the assistant may search.`;
     expectAnswerWithout(await turnWith(search()), 'simple_rag', { code: 'failed', message });
     expect(lamb.kb.requests).toEqual([]);
   });

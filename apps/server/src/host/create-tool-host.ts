@@ -12,6 +12,7 @@ import { fetchPublic } from './fetch-public.ts';
 import { generateImage } from './generate-image.ts';
 import { openWorkspace } from './open-workspace.ts';
 import { queryKbCollections } from './query-kb-collections.ts';
+import { queryOwnCollections } from './query-own-collections.ts';
 
 /** What a tool's host is bound to. */
 export interface HostContext {
@@ -45,7 +46,8 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
     knowledge: {
       async query({ collections, query, topK, threshold }, signal) {
         if (!setup.knowledgeServer) {
-          throw new ToolFailure('The organisation has no knowledge-base server; an administrator can set one up.');
+          const searcher = { organizationId, readerId: ownerId, payerId: run.principal.userId };
+          return await queryOwnCollections(services, searcher, { collections, query, topK, threshold }, signal);
         }
         const { url: baseUrl, apiKey } = setup.knowledgeServer;
         return await queryKbCollections({

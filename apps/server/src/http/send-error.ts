@@ -40,7 +40,8 @@ export function toOpenAiError(error: AppError, requestId: string) {
   return { error: { message, type, param, code: error.code, request_id: requestId, ...detailsOf(error) } };
 }
 
-function toProblemDocument(error: AppError, requestId: string) {
+/** An error as a problem document, which everything but OpenAI's paths answers with. */
+export function toProblemDocument(error: AppError, requestId: string) {
   const { status, next } = errorCatalogue[error.code];
   return {
     type: 'about:blank',

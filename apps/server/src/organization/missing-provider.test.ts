@@ -52,7 +52,7 @@ it('an organisation without provider settings is told what to do, and no provide
       });
     }
   }
-  // A model that needs no provider still has no knowledge-base server to ask.
+  // A model that needs no provider still has no collection to search.
   const created = await lamb.call(person, 'POST', '/lamb/v1/assistants', {
     name: 'bypass',
     metadata: { connector: 'bypass', rag_processor: 'simple_rag' },
@@ -61,7 +61,7 @@ it('an organisation without provider settings is told what to do, and no provide
   const { id } = Assistant.parse(created.body);
   const reply = await lamb.call(person, 'POST', `/lamb/v1/completions?assistant=${id}`, { messages });
   expect(reply.body).toMatchObject({
-    lamb: { problems: [{ tool: 'simple_rag', message: expect.stringContaining('an administrator can set one up') }] },
+    lamb: { problems: [{ tool: 'simple_rag', message: expect.stringContaining('There is no collection 1') }] },
   });
   expect(lamb.llm.requests).toEqual([]);
   expect(lamb.kb.requests).toEqual([]);

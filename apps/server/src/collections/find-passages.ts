@@ -1,0 +1,74 @@
+import { AppError, type CollectionQueryBody, type Principal } from '@lamb/contract';
+import { groupByEmbedding, searchCollections, type QueryVector, type SearchHit } from '@lamb/knowledge';
+import { findReadableCollections, withTenant, type Collection } from '@lamb/store';
+import type { Services } from '../services.ts';
+import { fromRankingResource } from './to-collection-resource.ts';
+
+/** Whose grants a search has, and on whom its vectors are booked. */
+export interface Searcher {
+  readonly organizationId: string;
+  /** Who may read the collections. */
+  readonly readerId: string;
+  readonly payerId: string;
+}
+
+/** What was found, in which collections it was searched, and how long it took. */
+export interface FoundPassages {
+  readonly hits: readonly SearchHit[];
+  /** Those of the named ones that the reader may read. */
+  readonly collections: readonly Collection[];
+  readonly milliseconds: { readonly embedding: number; readonly search: number };
+}
+
+type Search = Pick<CollectionQueryBody, 'query' | 'top_k' | 'threshold' | 'mode' | 'ranking'>;
+
+/** Searches collections with somebody's grants, which are looked at once more when the vectors are there: making them may take long. */
+export async function findPassages(
+  { db, embedder }: Pick<Services, 'db' | 'embedder'>,
+  { organizationId, readerId, payerId }: Searcher,
+  ids: readonly number[],
+  search: Search,
+  signal: AbortSignal,
+): Promise<FoundPassages> {
+  const startedAt = performance.now();
+  const asked = await withTenant(db, organizationId, (tx) => findReadableCollections(tx, ids, readerId));
+  const groups = search.mode === 'lexical' ? [] : groupByEmbedding(asked);
+  const vectors = await Promise.all(
+    groups.map(async ({ embedding }): Promise<QueryVector> => {
+      const payer = { organizationId, userId: payerId };
+      return { embedding, vector: await embedder.embedQuery({ ...payer, embedding, text: search.query }, signal) };
+    }),
+  );
+  signal.throwIfAborted();
+  const embeddedAt = performance.now();
+  const { collections, hits } = await withTenant(db, organizationId, async (tx) => {
+    const readable = await findReadableCollections(tx, ids, readerId);
+    const found = await searchCollections(tx, {
+      collections: readable,
+      query: search.query,
+      vectors,
+      mode: search.mode,
+      topK: search.top_k,
+      threshold: search.threshold,
+      ranking: search.ranking && fromRankingResource(search.ranking),
+    });
+    return { collections: readable, hits: found };
+  });
+  const milliseconds = { embedding: embeddedAt - startedAt, search: performance.now() - embeddedAt };
+  return { hits, collections, milliseconds };
+}
+
+/** The same for a caller of the API, who is told 404 when one of the collections is none of theirs. */
+export async function findPassagesFor(
+  services: Pick<Services, 'db' | 'embedder'>,
+  { organizationId, userId }: Principal,
+  ids: readonly number[],
+  search: Search,
+  signal: AbortSignal,
+): Promise<FoundPassages> {
+  const searcher = { organizationId, readerId: userId, payerId: userId };
+  const found = await findPassages(services, searcher, ids, search, signal);
+  const readable = new Set(found.collections.map(({ id }) => id));
+  if (ids.some((id) => !readable.has(id))) throw new AppError('not_found');
+  return found;
+}
