@@ -13,7 +13,6 @@ import {
   takeRunLease,
   withTenant,
   type Db,
-  type NewJob,
 } from '@lamb/store';
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
@@ -73,8 +72,6 @@ export interface Runs {
   cancel(run: OwnedRun): Promise<void>;
   /** Decides about a call that waits for approval. */
   decide(run: OwnedRun, callId: string, decision: 'approved' | 'rejected'): Promise<void>;
-  /** Hands over a job that was made with `createJob`; one that its maker does not get to hand over is found a little later. */
-  enqueue(job: NewJob): Promise<void>;
   /** Calls back at news about a topic, from whichever process; without news, some may have been missed. Returns how to stop. */
   watch(topic: string, onNews: (news?: string) => void): () => void;
   /** Finishes what is under way, for as long as there is time (20 s), and leaves the rest to others. */
@@ -132,6 +129,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     onCancel: (runId) => {
       abort(running.get(runId));
     },
+    onJobNew: jobs.onMade,
     onJobEnd: jobs.onEnded,
     onReconnect: () => {
       jobs.lookAgain();
@@ -290,7 +288,6 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
       // The first decision about a call counts; the key makes a second one disappear.
       await send(run, { callId, decision }, `${run.id}:${callId}`);
     },
-    enqueue: jobs.enqueue,
     watch: watcher.watch,
     async close(withinMs = DRAIN_MS) {
       clearInterval(housekeeping);

@@ -1,9 +1,10 @@
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import {
   endJobs,
-  holdJob,
   isDatabaseGone,
+  isJobHeld,
   isJobOpen,
+  JobLost,
   retryWhileDatabaseIsGone,
   takeJob,
   type Db,
@@ -26,7 +27,7 @@ export interface JobAttempt {
 export interface JobHandler {
   /**
    * Does the job from where earlier attempts have left it, and ends it with `endJobs` when it has. It keeps what it has
-   * done itself, in transactions in which it holds the job; it throws when it may not go on, for whatever reason.
+   * done itself, in transactions in which it holds the job; it throws when it cannot go on, for whatever reason.
    */
   run(attempt: JobAttempt): Promise<void>;
   /** Writes down that a job cannot be done. */
@@ -40,20 +41,14 @@ export interface JobsOptions {
   readonly handlers: Readonly<Record<string, JobHandler>>;
 }
 
-/** Thrown by a job's handler when another process has taken the job over, or somebody has ended it. */
-export class JobLost extends Error {
-  constructor() {
-    super('This job is no longer held by this attempt.');
-    this.name = 'JobLost';
-  }
-}
-
 /** Jobs of one process. */
 export interface Jobs {
   /** Makes the journal execute them; to be called when it runs. */
   open(): Promise<void>;
   /** Hands a job over to whichever process has time for it. Bears repetition. */
   enqueue(job: NewJob): Promise<void>;
+  /** Everybody hears of a new job and hands it over, so that it does not depend on who made it; one that nobody heard of is found later. */
+  onMade(job: NewJob): void;
   onEnded(jobId: string): void;
   /** Looks whether jobs were ended while nobody told. */
   lookAgain(): void;
@@ -95,6 +90,7 @@ interface Tools {
 export function createJobs({ atOnce, handlers }: JobsOptions, { db, onError }: Tools): Jobs {
   const running = new Map<string, Running>();
   const leaving = new AbortController();
+  let isOpen = false;
   let isClosed = false;
 
   const attempt = async ({ job, controller }: Running, handler: JobHandler): Promise<void> => {
@@ -145,21 +141,29 @@ export function createJobs({ atOnce, handlers }: JobsOptions, { db, onError }: T
       if (running.get(jobId) === current) running.delete(jobId);
     }
   };
+  const enqueue = async ({ id, organizationId, turn }: NewJob): Promise<void> => {
+    const options = { workflowID: id, queueName: QUEUE, enqueueOptions: { priority: turn } };
+    await DBOS.startWorkflow(jobWorkflow, options)({ jobId: id, organizationId });
+  };
   const abort = ({ controller }: Running) => {
     controller.abort(new Error('The job was ended.'));
   };
 
   return {
     async open() {
+      isOpen = true;
       await DBOS.registerQueue(QUEUE, {
         workerConcurrency: atOnce,
         minPollingIntervalMs: POLLING_MS,
         onConflict: 'always_update',
       });
     },
-    async enqueue({ id, organizationId, turn }) {
-      const options = { workflowID: id, queueName: QUEUE, enqueueOptions: { priority: turn } };
-      await DBOS.startWorkflow(jobWorkflow, options)({ jobId: id, organizationId });
+    enqueue,
+    onMade(job) {
+      if (!isOpen || leaving.signal.aborted) return;
+      enqueue(job).catch((error: unknown) => {
+        onError(error, `job ${job.id} could not be handed over`);
+      });
     },
     onEnded(jobId) {
       const current = running.get(jobId);
@@ -167,7 +171,7 @@ export function createJobs({ atOnce, handlers }: JobsOptions, { db, onError }: T
     },
     lookAgain() {
       for (const current of running.values()) {
-        holdJob(db, current.job).then(
+        isJobHeld(db, current.job).then(
           (isHeld) => {
             if (!isHeld) abort(current);
           },

@@ -1,5 +1,5 @@
 export { createRuns, type NewDurableRun, type Runs } from './create-runs.ts';
 export type { OwnedRun, PreparedRun } from './execute-run.ts';
-export { JobLost, type JobAttempt, type JobHandler, type JobsOptions } from './execute-jobs.ts';
+export type { JobAttempt, JobHandler, JobsOptions } from './execute-jobs.ts';
 export { NamedStatementClient } from './named-statement-client.ts';
 export { migrateRuns } from './migrate-runs.ts';

@@ -1,3 +1,4 @@
+import type { NewJob } from '@lamb/store';
 import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -16,6 +17,8 @@ type OnChange = (news?: string) => void;
 interface Hearing {
   /** A run is to be cancelled, wherever it is executed. */
   readonly onCancel: (runId: string) => void;
+  /** A job was made. */
+  readonly onJobNew: (job: NewJob) => void;
   /** A job was ended, perhaps while it was executed. */
   readonly onJobEnd: (jobId: string) => void;
   /** The connection was away, and what was said meanwhile was not heard. */
@@ -23,7 +26,7 @@ interface Hearing {
 }
 
 /** Listens on one connection for the whole process; when it breaks, a new one is opened, and everybody looks for what was missed. */
-export function watchRuns(databaseUrl: string, { onCancel, onJobEnd, onReconnect }: Hearing): RunWatcher {
+export function watchRuns(databaseUrl: string, { onCancel, onJobNew, onJobEnd, onReconnect }: Hearing): RunWatcher {
   const watchers = new Map<string, Set<OnChange>>();
   const closing = new AbortController();
   let client: pg.Client | undefined;
@@ -43,6 +46,7 @@ export function watchRuns(databaseUrl: string, { onCancel, onJobEnd, onReconnect
       });
       next.on('notification', ({ channel, payload = '' }) => {
         if (channel === 'lamb_run_cancel') onCancel(payload);
+        else if (channel === 'lamb_job_new') onJobNew(JSON.parse(payload) as NewJob);
         else if (channel === 'lamb_job_end') onJobEnd(payload);
         else if (channel === 'lamb_news') {
           const [topic = '', news] = payload.split(' ');
@@ -52,7 +56,9 @@ export function watchRuns(databaseUrl: string, { onCancel, onJobEnd, onReconnect
       client = next;
       try {
         await next.connect();
-        await next.query('listen lamb_run_events; listen lamb_run_cancel; listen lamb_job_end; listen lamb_news');
+        await next.query(
+          'listen lamb_run_events; listen lamb_run_cancel; listen lamb_job_new; listen lamb_job_end; listen lamb_news',
+        );
         if (times > 0) onReconnect();
         for (const topic of watchers.keys()) tell(topic);
         await ended;

@@ -30,7 +30,18 @@ export interface Job {
   epoch: number;
 }
 
-/** Makes a job. Its turn comes after the organisation's other jobs, and with the first of those that wait elsewhere. */
+/** Thrown by an attempt at a job when another one has taken the job over, or somebody has ended it. */
+export class JobLost extends Error {
+  constructor() {
+    super('This job is no longer held by this attempt.');
+    this.name = 'JobLost';
+  }
+}
+
+/**
+ * Makes a job, and tells those who execute jobs when the transaction is committed. Its turn comes after the
+ * organisation's other jobs, and with the first of those that wait elsewhere.
+ */
 export async function createJob(
   tx: TenantTx,
   { id = randomUUID(), kind, input }: { id?: string; kind: string; input: unknown },
@@ -43,7 +54,9 @@ export async function createJob(
       1
     ))
     returning turn`.execute(tx);
-  return { id, organizationId: tx.organizationId, turn: rows[0]?.turn ?? 1 };
+  const job = { id, organizationId: tx.organizationId, turn: rows[0]?.turn ?? 1 };
+  await sql`select pg_notify('lamb_job_new', ${JSON.stringify(job)})`.execute(tx);
+  return job;
 }
 
 /** Takes over a job; who executed it before no longer may. Undefined: it is over. */
@@ -56,8 +69,19 @@ export async function takeJob(db: DbOrTx, id: string): Promise<Job | undefined> 
     .executeTakeFirst();
 }
 
-/** Whether an attempt may still write. It may then until the transaction ends: nobody takes the job over before. */
-export async function holdJob(tx: DbOrTx, { id, epoch }: Pick<Job, 'id' | 'epoch'>): Promise<boolean> {
+/** Whether an attempt may still write. */
+export async function isJobHeld(db: DbOrTx, { id, epoch }: Pick<Job, 'id' | 'epoch'>): Promise<boolean> {
+  const held = await db
+    .selectFrom('ops.jobs')
+    .select('id')
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
+/** Throws `JobLost` when an attempt may no longer write. Otherwise nobody takes the job over before the transaction ends. */
+export async function holdJob(tx: TenantTx, { id, epoch }: Pick<Job, 'id' | 'epoch'>): Promise<void> {
   const held = await tx
     .selectFrom('ops.jobs')
     .select('id')
@@ -65,7 +89,18 @@ export async function holdJob(tx: DbOrTx, { id, epoch }: Pick<Job, 'id' | 'epoch
     .where('epoch', '=', epoch)
     .forShare()
     .executeTakeFirst();
-  return held !== undefined;
+  if (held === undefined) throw new JobLost();
+}
+
+/** The jobs of the organisation whose input has this value under this name. */
+export async function findJobs(tx: TenantTx, name: string, value: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('ops.jobs')
+    .select('id')
+    .where('organization_id', '=', tx.organizationId)
+    .where(sql<boolean>`input ->> ${name} = ${value}`)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Whether a job is under way or waits, whoever holds it. */
