@@ -20,6 +20,7 @@ import { assistantConversionRoutes } from './routes/assistant-conversion.ts';
 import { assistantDraftRoutes } from './routes/assistant-drafts.ts';
 import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
 import { assistantRoutes } from './routes/assistants.ts';
+import { chatSharingRoutes } from './routes/chat-sharing.ts';
 import { chatRoutes } from './routes/chats.ts';
 import { collectionSharingRoutes } from './routes/collection-sharing.ts';
 import { collectionRoutes } from './routes/collections.ts';
@@ -125,6 +126,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     healthRoutes,
   ]) {
     await app.register(routes(services));
+    chatSharingRoutes,
   }
   await app.register(fileRoutes(services));
   await app.register(webRoutes(services));

@@ -57,6 +57,8 @@ export interface NewDurableRun {
   readonly chatId?: string | undefined;
   /** What the run answers in its chat; it is kept if and only if the run is. */
   readonly said?: unknown;
+  /** The first of the chat's messages whose place it takes; refused while an answer is under way there. */
+  readonly replacesFrom?: number | undefined;
   readonly input: unknown;
   /** Makes it executable in this process with what is at hand, instead of loading it again. */
   readonly prepare?: (run: OwnedRun, signal: AbortSignal) => PreparedRun;
@@ -250,10 +252,10 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
   if (options.jobs) await jobs.open();
 
   return {
-    async start({ organizationId, assistantId, userId, chatId, said, input, prepare }) {
+    async start({ organizationId, assistantId, userId, chatId, said, replacesFrom, input, prepare }) {
       const id = randomUUID();
       const startedOn = today();
-      await createRun(db, organizationId, { id, assistantId, userId, chatId, said, input, startedOn });
+      await createRun(db, organizationId, { id, assistantId, userId, chatId, said, replacesFrom, input, startedOn });
       const run: OwnedRun = {
         id,
         organizationId,

@@ -140,7 +140,21 @@ export {
   type Member,
   type Membership,
 } from './memberships.ts';
-export { addChatMessage, createChat, deleteChat, getChat, listChatMessages, listChats, type Chat } from './chats.ts';
+export {
+  addChatMessage,
+  createChat,
+  deleteChat,
+  findSharedChat,
+  getChat,
+  listChatMessages,
+  listChats,
+  renameChat,
+  shareChat,
+  unshareChat,
+  type Chat,
+  type ChatListRequest,
+  type StoredChatMessage,
+} from './chats.ts';
 export { forgetExecutors, listExecutors, recordDeparture, recordHeartbeat } from './executors.ts';
 export {
   appendRunEvents,
@@ -163,6 +177,7 @@ export {
 } from './runs.ts';
 export { listCollections, type CollectionListRequest } from './list-collections.ts';
 export { migrate, readMigrationStatus, type MigrationOptions, type MigrationStatus } from './migrate.ts';
+  findActiveRun,
 export { listModelPrices, listUnpricedModels, putModelPrices, type ModelPrice } from './model-prices.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { deleteSecret, getSecret, listSecretNames, putSecret, rotateSecrets } from './organization-secrets.ts';

@@ -1,3 +1,4 @@
+import { AppError } from '@lamb/contract';
 import { sql, type ColumnType, type Generated } from 'kysely';
 import type { DbOrTx } from './database.ts';
 import { explainRefusedText } from './explain-refused-text.ts';
@@ -53,34 +54,55 @@ export interface NewRun {
   chatId?: string | undefined;
   /** The message of the chat that it answers. */
   said?: unknown;
+  /** The first of the chat's messages whose place it takes. */
+  replacesFrom?: number | undefined;
   input: unknown;
   startedOn: string;
 }
 
-/** Makes a run with its first lease, epoch 1, and with what it answers in its chat. */
+/**
+ * Makes a run with its first lease, epoch 1, and with what it answers in its chat. `answer_under_way` when it was to take
+ * the place of messages while another answer was being given there.
+ */
 export async function createRun(db: DbOrTx, organizationId: string, run: NewRun): Promise<void> {
-  const { id, assistantId, userId, chatId = null, startedOn } = run;
+  const { id, assistantId, userId, chatId = null, startedOn, replacesFrom } = run;
   const said = run.said === undefined ? null : JSON.stringify(run.said);
-  const query = sql`select lamb.begin_run(${organizationId}::uuid, ${id}::uuid, ${assistantId}::bigint, ${userId}::uuid,
-    ${chatId}::uuid, ${said}::jsonb, ${JSON.stringify(run.input)}::jsonb, ${startedOn}::date)`;
+  const given = sql`${organizationId}::uuid, ${id}::uuid, ${assistantId}::bigint, ${userId}::uuid,
+    ${chatId}::uuid, ${said}::jsonb, ${JSON.stringify(run.input)}::jsonb, ${startedOn}::date`;
+  const query =
+    replacesFrom === undefined
+      ? sql<{ begun: unknown }>`select lamb.begin_run(${given})`
+      : sql<{ begun: unknown }>`select lamb.begin_run(${given}, ${replacesFrom}::bigint) as begun`;
+  let rows;
   try {
-    await executePrepared(db, { compile: () => query.compile(db) });
+    rows = await executePrepared(db, { compile: () => query.compile(db) });
   } catch (error) {
     throw explainRefusedText(error);
   }
+  if (rows[0]?.begun === false) throw new AppError('answer_under_way');
 }
 
 export async function getRun(tx: TenantTx, id: string): Promise<StoredRun | undefined> {
-  const [row] = await executePrepared(
-    tx,
-    tx
-      .selectFrom('lamb.runs')
-      .select(['id', 'assistant_id as assistantId', 'user_id as userId', 'chat_id as chatId', 'status', 'input'])
-      .select([sql<string>`to_char(started_on, 'YYYY-MM-DD')`.as('startedOn')])
-      .select(['created_at as createdAt', 'finished_at as finishedAt'])
-      .where('id', '=', id),
-  );
+  const [row] = await executePrepared(tx, selectRuns(tx).where('id', '=', id));
   return row;
+}
+
+/** The answer that is under way in a chat. */
+export async function findActiveRun(tx: TenantTx, chatId: string): Promise<StoredRun | undefined> {
+  return await selectRuns(tx)
+    .where('chat_id', '=', chatId)
+    .where('status', 'in', ['running', 'waiting'])
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+function selectRuns(tx: TenantTx) {
+  return tx
+    .selectFrom('lamb.runs')
+    .select(['id', 'assistant_id as assistantId', 'user_id as userId', 'chat_id as chatId', 'status', 'input'])
+    .select([sql<string>`to_char(started_on, 'YYYY-MM-DD')`.as('startedOn')])
+    .select(['created_at as createdAt', 'finished_at as finishedAt']);
 }
 
 /** Changes the status of a run that has not ended. */

@@ -172,7 +172,7 @@ it('a resource that is not given is never allowed', () => {
 
 describe('a key that is limited to some assistants', () => {
   const everyAction = [...keysOf(bare), ...keysOf(onAssistants), ...keysOf(onOwned)];
-  const opened = ['me.read', 'model.list', 'assistant.list', ...keysOf(onAssistants)];
+  const opened = ['me.read', 'model.list', 'assistant.list', 'run.read', 'run.control', ...keysOf(onAssistants)];
 
   it.each(roles)('opens nothing but those assistants for an %s', (role) => {
     const allowed = everyAction.filter((action) => mayEver(principal(role, [7]), action));
@@ -185,6 +185,18 @@ describe('a key that is limited to some assistants', () => {
   });
 
   it('allows with them what its holder may, and nothing with others', () => {
+  it('opens the runs that were started with it, and no others', () => {
+    const key = { ...principal('member', [7]), keyId: 'key-1' };
+    for (const action of ['run.read', 'run.control'] as const) {
+      const started = (startedWith?: string) => ({ ...ownedStandings.own, startedWith });
+      expect(decide(key, action, started('key-1'))).toBe(true);
+      expect(decide(key, action, started('key-2'))).toBe(false);
+      expect(decide(key, action, started())).toBe(false);
+      expect(decide(key, action, { ...ownedStandings.other, startedWith: 'key-1' })).toBe(false);
+      expect(decide({ ...key, assistants: 'all' }, action, started('key-2'))).toBe(true);
+    }
+  });
+
     for (const role of roles) {
       for (const action of keysOf(onAssistants)) {
         for (const standing of Object.values(assistantStandings)) {

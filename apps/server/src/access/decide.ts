@@ -12,6 +12,8 @@ export interface AssistantStanding {
 export interface OwnedStanding {
   readonly isOwner: boolean;
   readonly isPublic: boolean;
+  /** Of a run: the key that it was started with. */
+  readonly startedWith?: string | undefined;
 }
 
 type Standing = AssistantStanding | OwnedStanding;
@@ -38,6 +40,10 @@ const mayEdit = (principal: Principal, assistant: AssistantStanding) =>
   inScope(principal, assistant) && (assistant.isOwner || isAdmin(principal));
 
 const isOwn = (_principal: Principal, resource: OwnedStanding) => resource.isOwner;
+const isPublic = (_principal: Principal, resource: OwnedStanding) => resource.isPublic;
+/** A key that is limited to some assistants opens what was started with it, and nothing else of its holder's. */
+const isOwnRun = ({ assistants, keyId }: Principal, { isOwner, startedWith }: OwnedStanding) =>
+  isOwner && (assistants === 'all' || (keyId !== undefined && keyId === startedWith));
 const isOwnOrPublic = (_principal: Principal, resource: OwnedStanding) => resource.isOwner || resource.isPublic;
 
 const assistant = (
@@ -68,8 +74,8 @@ const rules = {
   'trace.read': assistant(creators, mayEdit),
   // One's own workspace with it; nobody can name anybody else's.
   'workspace.use': assistant(everyone, mayUse),
-  'run.read': owned(everyone, isOwn),
-  'run.control': owned(everyone, isOwn),
+  'run.read': owned(everyone, isOwnRun),
+  'run.control': owned(everyone, isOwnRun),
   'chat.list': anything(everyone),
   'chat.create': anything(everyone),
   'chat.read': owned(everyone, isOwn),
@@ -125,6 +131,8 @@ const forLimitedKeys: ReadonlySet<Action> = new Set<Action>([
   'workspace.use',
 ]);
 
+  'run.read',
+  'run.control',
 /** Whether the principal could be allowed this at all, on some resource: what a route checks before it loads anything. */
 export function mayEver(principal: Principal, action: Action): boolean {
   if (principal.assistants !== 'all' && !forLimitedKeys.has(action)) return false;

@@ -27,7 +27,12 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
 ];
 
 /** Parts of addresses that name nothing of an organisation. */
-const belongsToNobody = ['/lamb/v1/completions/tools/:name', '/api/auth/callback/:id'];
+const belongsToNobody = [
+  '/lamb/v1/shared-chats/:token',
+  '/lamb/v1/completions/tools/:name',
+  '/api/auth/callback/:id',
+  '/lamb/v1/organizations/current/providers/:name',
+];
 
 /** What is the administrators' alone: whoever is none is told so, whatever the id. */
 const adminsOnly = new Set<string | undefined>(['member.list', 'member.edit', 'member.invite']);
@@ -37,7 +42,7 @@ const harmless = new Set(
   `limit cursor scope type search sort format from to
   name description system_prompt prompt_template RAG_Top_k version is_public rubric trusted_gateway expires_in_days path file
   setups kb_server features limits assistant_defaults
-  title content decision after text discard_changes without_tools moodle group_by currency organization user_default prices
+  title content decision after text discard_changes without_tools replaces replaced moodle group_by currency organization user_default prices
   visibility embedding chunking ranking query top_k threshold mode embeddings_model skip plugin_name query_text plugin_params
   key email password token language role enabled discard if-match
   messages stream stream_options lamb temperature top_p max_tokens max_completion_tokens stop presence_penalty

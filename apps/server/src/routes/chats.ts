@@ -1,64 +1,53 @@
 import {
-  AppError,
   ChatBody,
+  ChatListQuery,
   ChatMessage,
   ChatPage,
+  ChatPatch,
+  ChatQuery,
   ChatResource,
   ChatTurnBody,
   ChatWithMessages,
-  PageQuery,
+  RegenerateBody,
   RunResource,
-  type Principal,
 } from '@lamb/contract';
 import {
   createChat,
   deleteChat,
+  findActiveRun,
   getAssistantAccess,
-  getChat,
   listChatMessages,
   listChats,
+  renameChat,
   withTenant,
   type Chat,
-  type TenantTx,
 } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
-import { authorize } from '../access/authorize.ts';
-import { loadTurn } from '../completions/load-turn.ts';
-import { toTurnRequest } from '../completions/to-turn-request.ts';
+import { findQuestion, takeChatTurn } from '../chats/take-chat-turn.ts';
+import { toChatTitle } from '../chats/to-chat-title.ts';
+import { ChatParams, withChat } from '../chats/with-chat.ts';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
-import { startRun } from '../runs/start-run.ts';
 import { toRunResource } from '../runs/to-run-resource.ts';
 import type { Services } from '../services.ts';
 
 const tags = ['Chats'];
-const Params = z.object({ id: z.string().max(64) });
 
 /** Chats: conversations that are kept, each turn a durable run. */
 export function chatRoutes(services: Services): FastifyPluginCallbackZod {
   const { db } = services;
-
-  async function withChat<Result>(
-    principal: Principal,
-    id: string,
-    action: 'chat.read' | 'chat.edit',
-    work: (tx: TenantTx, chat: Chat) => Promise<Result>,
-  ): Promise<Result> {
-    return await withTenant(db, principal.organizationId, async (tx) => {
-      const chat = z.uuid().safeParse(id).success ? await getChat(tx, id) : undefined;
-      authorize(principal, action, chat && { isOwner: chat.userId === principal.userId, isPublic: false });
-      if (!chat) throw new AppError('not_found');
-      return await work(tx, chat);
-    });
-  }
-
   return (app, _options, done) => {
     app.get(
       '/lamb/v1/chats',
       {
         config: { access: 'chat.list' },
-        schema: { tags, summary: 'List your chats', querystring: PageQuery, response: { 200: ChatPage } },
+        schema: {
+          tags,
+          summary: 'List your chats, or those in which something was said',
+          querystring: ChatListQuery,
+          response: { 200: ChatPage },
+        },
       },
       async ({ principal, query }) => {
         const page = await withTenant(db, principal.organizationId, (tx) =>
@@ -76,10 +65,13 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
       },
       async ({ principal, body }, reply) => {
         const chat = await withTenant(db, principal.organizationId, async (tx) => {
-          const access = await getAssistantAccess(tx, body.assistant_id, principal.userId);
-          authorizeAssistant(principal, 'assistant.use', access);
-          const title = body.title === '' ? access.assistant.name : body.title;
-          return await createChat(tx, { userId: principal.userId, assistantId: body.assistant_id, title });
+          authorizeAssistant(
+            principal,
+            'assistant.use',
+            await getAssistantAccess(tx, body.assistant_id, principal.userId),
+          );
+          const { title, assistant_id: assistantId } = body;
+          return await createChat(tx, { userId: principal.userId, assistantId, title });
         });
         return await reply.code(201).send(toResource(chat));
       },
@@ -89,19 +81,50 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
       '/lamb/v1/chats/:id',
       {
         config: { access: 'chat.read' },
-        schema: { tags, summary: 'Read a chat', params: Params, response: { 200: ChatWithMessages } },
+        schema: {
+          tags,
+          summary: 'Read a chat, with the answer that is under way',
+          params: ChatParams,
+          querystring: ChatQuery,
+          response: { 200: ChatWithMessages },
+        },
       },
-      async ({ principal, params }) =>
-        await withChat(principal, params.id, 'chat.read', async (tx, chat) => {
-          const messages = await listChatMessages(tx, chat.id);
+      async ({ principal, params, query }) =>
+        await withChat(db, principal, params.id, 'chat.read', async (tx, chat) => {
+          const active = await findActiveRun(tx, chat.id);
+          const messages = await listChatMessages(tx, chat.id, { superseded: query.replaced });
           return {
             ...toResource(chat),
-            messages: messages.map(({ message, runId, createdAt }) => ({
+            messages: messages.map(({ id, message, runId, runStatus, supersededBy, createdAt }) => ({
+              id,
               message: ChatMessage.parse(message),
               run_id: runId,
+              run_status: runStatus,
+              replaced_by: supersededBy,
               created_at: toUnixSeconds(createdAt),
             })),
+            active_run: active ? toRunResource({ ...active, organizationId: principal.organizationId }) : null,
+            share: chat.share ? { token: chat.share.token, shared_at: toUnixSeconds(chat.share.sharedAt) } : null,
           };
+        }),
+    );
+
+    app.patch(
+      '/lamb/v1/chats/:id',
+      {
+        config: { access: 'chat.edit' },
+        schema: {
+          tags,
+          summary: 'Rename a chat',
+          params: ChatParams,
+          body: ChatPatch,
+          response: { 200: ChatResource },
+        },
+      },
+      async ({ principal, params, body: { title } }) =>
+        await withChat(db, principal, params.id, 'chat.edit', async (tx, chat) => {
+          await renameChat(tx, chat.id, title);
+          return toResource({ ...chat, title });
         }),
     );
 
@@ -109,10 +132,10 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
       '/lamb/v1/chats/:id',
       {
         config: { access: 'chat.edit' },
-        schema: { tags, summary: 'Delete a chat', params: Params, response: { 204: z.null() } },
+        schema: { tags, summary: 'Delete a chat', params: ChatParams, response: { 204: z.null() } },
       },
       async ({ principal, params }, reply) => {
-        await withChat(principal, params.id, 'chat.edit', (tx, chat) => deleteChat(tx, chat.id));
+        await withChat(db, principal, params.id, 'chat.edit', (tx, chat) => deleteChat(tx, chat.id));
         return await reply.code(204).send(null);
       },
     );
@@ -123,26 +146,45 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
         config: { access: 'chat.edit', startsTurn: true },
         schema: {
           tags,
-          summary: 'Say something; the answer is a durable run to follow',
-          params: Params,
+          summary: 'Say something, or ask an earlier question differently; the answer is a durable run to follow',
+          params: ChatParams,
           body: ChatTurnBody,
           response: { 202: RunResource },
         },
       },
       async ({ principal, params, body }, reply) => {
-        const { content, ...sampling } = body;
+        const { content, replaces, ...sampling } = body;
         const said: ChatMessage = { role: 'user', content };
-        const { chat, history } = await withChat(principal, params.id, 'chat.edit', async (tx, found) => ({
+        const { chat, history } = await withChat(db, principal, params.id, 'chat.edit', async (tx, found) => {
+          const known = await listChatMessages(tx, found.id);
+          if (replaces !== undefined) findQuestion(known, replaces);
+          if (known.length === 0) await renameChat(tx, found.id, toChatTitle(said), { ifUntitled: true });
+          return { chat: found, history: known };
+        });
+        const run = await takeChatTurn(services, principal, { chat, history, said, replaces, sampling });
+        return await reply.code(202).send(toRunResource(run));
+      },
+    );
+
+    app.post(
+      '/lamb/v1/chats/:id/regenerate',
+      {
+        config: { access: 'chat.edit', startsTurn: true },
+        schema: {
+          tags,
+          summary: 'Have the last question answered anew; the first answer is kept, but no longer part of the chat',
+          params: ChatParams,
+          body: RegenerateBody,
+          response: { 202: RunResource },
+        },
+      },
+      async ({ principal, params, body }, reply) => {
+        const { chat, history } = await withChat(db, principal, params.id, 'chat.edit', async (tx, found) => ({
           chat: found,
           history: await listChatMessages(tx, found.id),
         }));
-        const loaded = await loadTurn(services, principal, (tx) =>
-          getAssistantAccess(tx, chat.assistantId, principal.userId),
-        );
-        const messages = [...history.map(({ message }) => ChatMessage.parse(message)), said];
-        const run = await startRun(services, principal, loaded, toTurnRequest({ ...sampling, messages }), {
-          turn: { chatId: chat.id, said },
-        });
+        const { id: replaces, said } = findQuestion(history);
+        const run = await takeChatTurn(services, principal, { chat, history, said, replaces, sampling: body });
         return await reply.code(202).send(toRunResource(run));
       },
     );
@@ -154,7 +196,9 @@ function toResource(chat: Chat): ChatResource {
   return {
     id: chat.id,
     assistant_id: chat.assistantId,
-    title: chat.title,
+    assistant_name: chat.assistantName,
+    title: chat.title === '' ? chat.assistantName : chat.title,
+    shared: chat.share !== null,
     created_at: toUnixSeconds(chat.createdAt),
     updated_at: toUnixSeconds(chat.updatedAt),
   };

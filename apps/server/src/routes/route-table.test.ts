@@ -115,7 +115,12 @@ HEAD /*: public
 GET /openapi.json: public
 GET /docs: public
 GET /docs/: public
+PATCH /lamb/v1/chats/:id: chat.edit
 GET /docs/js/scalar.js: public
+POST /lamb/v1/chats/:id/regenerate: chat.edit
+PUT /lamb/v1/chats/:id/share: chat.edit
+DELETE /lamb/v1/chats/:id/share: chat.edit
+GET /lamb/v1/shared-chats/:token: public
 POST /api/auth/sign-in/email: public
 POST /api/auth/sign-in/social: public
 GET /api/auth/callback/:id: public

@@ -18,10 +18,12 @@ import {
 } from '@lamb/store';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
 import { authorize } from '../access/authorize.ts';
+import { decide } from '../access/decide.ts';
 import { computeCost } from '../budget/compute-cost.ts';
 import type { ContextRecord, ModelRecord } from '../completions/trace-texts.ts';
 import type { Services } from '../services.ts';
 import { composeXray } from './compose-xray.ts';
+import { standingOf } from './find-run.ts';
 import { RunInput } from './run-input.ts';
 
 /**
@@ -30,20 +32,21 @@ import { RunInput } from './run-input.ts';
  */
 export async function readXray(services: Services, principal: Principal, runId: string): Promise<RunXray> {
   const { db, budgets, tokenCounter } = services;
-  const { organizationId, userId } = principal;
-  const { traces, events } = await withTenant(db, organizationId, async (tx) => {
+  const { organizationId } = principal;
+  const { traces, events, isOwn } = await withTenant(db, organizationId, async (tx) => {
     const found = await listRunTraces(tx, runId);
     const run = await getRun(tx, runId);
     const isDraft = run !== undefined && RunInput.pick({ isDraft: true }).parse(run.input).isDraft;
-    if (isDraft) authorize(principal, 'run.read', found[0] && { isOwner: run.userId === userId, isPublic: false });
+    const standing = run && standingOf(run, principal);
+    if (isDraft) authorize(principal, 'run.read', found[0] && standing);
     else await authorizeReader(tx, principal, found[0]);
-    return { traces: found, events: run ? await readEvents(tx, run) : [] };
+    const isOwnRun = standing !== undefined && decide(principal, 'run.read', standing);
+    return { traces: found, isOwn: isOwnRun, events: run ? await readEvents(tx, run) : [] };
   });
   const records = traces
     .filter(({ step }) => step !== 'context')
     .map(({ trace }) => trace as unknown as ModelRecord)
     .toSorted((left, right) => left.sent.length - right.sent.length);
-  const isOwn = traces.every((trace) => trace.userId === userId);
   const [used] = records;
   const context = readContext(runId, traces, used);
   const policy = await budgets.findPolicy(organizationId);

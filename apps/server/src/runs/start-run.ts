@@ -11,6 +11,8 @@ import type { RunInput } from './run-input.ts';
 interface ChatTurn {
   readonly chatId: string;
   readonly said: ChatMessage;
+  /** The first of the chat's messages whose place it takes. */
+  readonly replacesFrom?: number;
 }
 
 /** What else is to be known of a run. */

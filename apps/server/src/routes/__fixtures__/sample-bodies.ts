@@ -49,6 +49,8 @@ export const sampleBodies: Readonly<Record<string, Readonly<Record<string, unkno
   'POST /lamb/v1/runs/:id/replay': { without_tools: [0] },
   'POST /lamb/v1/runs/:id/calls/:call_id/decision': { decision: 'approved' },
   'POST /lamb/v1/keys': { name: 'Script' },
+  'PATCH /lamb/v1/chats/:id': { title: 'Cells' },
+  'POST /lamb/v1/chats/:id/regenerate': {},
   'PATCH /lamb/v1/me': { name: 'Ada' },
   'PUT /lamb/v1/me/organization': { organization_id: '00000000-0000-4000-8000-000000000000' },
   'POST /lamb/v1/me/organizations': { organization: 'north', key: 'open sesame' },
