@@ -1,5 +1,5 @@
 export { EmbeddingFailure, type EmbeddingFailureReason } from './embed/embedding-failure.ts';
-export { planBatches, type BatchLimits } from './embed/plan-batches.ts';
+export type { BatchLimits } from './embed/plan-batches.ts';
 export {
   requestEmbeddings,
   type EmbeddingFetch,
@@ -13,7 +13,13 @@ export { ExtractionFailure, type ExtractionFailureCode } from './extract/extract
 export type { ExtractionLimits } from './extract/extraction-limits.ts';
 export { indexText } from './chunk/index-text.ts';
 export { joinBlocks } from './chunk/join-blocks.ts';
-export { splitBlocks, type Chunk, type ChunkLimits } from './chunk/split-blocks.ts';
+// Not `splitBlocks`: whoever imports it loads the tokenizer's tables. `createSplitter` cuts in a process of its own.
+export type { Chunk, ChunkLimits } from './chunk/split-blocks.ts';
+export { changeDocument, toCollectionTopic } from './ingest/change-document.ts';
+export { createSplitter, type Splitter } from './ingest/create-splitter.ts';
+export { failDocument, ingestDocument } from './ingest/ingest-document.ts';
+export type { IngestAttempt, IngestBatch, IngestPorts } from './ingest/ingest-ports.ts';
+export { endReindexing, reindexCollection } from './ingest/reindex-collection.ts';
 export { groupByEmbedding, type EmbeddingGroup } from './retrieve/group-by-embedding.ts';
 export {
   searchCollections,

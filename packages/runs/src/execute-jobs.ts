@@ -121,10 +121,15 @@ export function createJobs({ atOnce, handlers }: JobsOptions, { db, onError }: T
     }
   };
   const giveUp = async (job: Job, error: unknown): Promise<void> => {
-    await retryWhileDatabaseIsGone(async () => {
-      await handlers[job.kind]?.giveUp(job, error);
-      await endJobs(db, [job.id]);
-    });
+    try {
+      await retryWhileDatabaseIsGone(async () => {
+        await handlers[job.kind]?.giveUp(job, error);
+        await endJobs(db, [job.id]);
+      });
+    } catch (refusal) {
+      // Somebody else has it meanwhile.
+      if (!(refusal instanceof JobLost)) throw refusal;
+    }
   };
   execute = async ({ jobId }) => {
     // Others take it over as soon as this process has left.

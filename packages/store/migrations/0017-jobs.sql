@@ -14,3 +14,6 @@ create table ops.jobs (
 create index jobs_organization_idx on ops.jobs (organization_id, turn);
 create index jobs_waiting_idx on ops.jobs (turn) where epoch = 0;
 grant select, insert, update, delete on ops.jobs to lamb_app;
+
+-- Why a collection could not be read anew; it is then searched as before.
+alter table lamb.collections add column reindex_problem text;

@@ -25,6 +25,7 @@ export interface CollectionTable {
   rank_constant: Generated<number>;
   index_version: Generated<number>;
   reindex_job_id: string | null;
+  reindex_problem: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -68,6 +69,8 @@ export interface Collection extends CollectionIndexing {
   indexVersion: number;
   /** The job that reads all documents anew, while there is one. */
   reindexJobId: string | null;
+  /** Why the last one that tried could not. */
+  reindexProblem: string | null;
   /** Has a vector index of its own. */
   hasVectorIndex: boolean;
   documents: number;
@@ -157,18 +160,23 @@ export async function deleteCollection(tx: TenantTx, id: number): Promise<boolea
 export async function beginReindex(tx: TenantTx, id: number, jobId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('lamb.collections')
-    .set({ reindex_job_id: jobId })
+    .set({ reindex_job_id: jobId, reindex_problem: null })
     .where('id', '=', id)
     .where((eb) => eb.or([eb('reindex_job_id', 'is', null), eb('reindex_job_id', '=', jobId)]))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
 
-/** The job is over, whatever became of it. */
-export async function endReindex(tx: TenantTx, id: number, jobId: string): Promise<void> {
+/** The job is over; with a problem, everything is as it was before. */
+export async function endReindex(
+  tx: TenantTx,
+  id: number,
+  jobId: string,
+  problem: string | null = null,
+): Promise<void> {
   await tx
     .updateTable('lamb.collections')
-    .set({ reindex_job_id: null })
+    .set({ reindex_job_id: null, reindex_problem: problem })
     .where('id', '=', id)
     .where('reindex_job_id', '=', jobId)
     .execute();
@@ -198,7 +206,7 @@ export function selectCollections(tx: TenantTx) {
     .select(['c.id', 'c.owner_id', 'u.email as owner_email', 'c.name', 'c.description', 'c.visibility', 'c.language'])
     .select(['c.embedding_provider', 'c.embedding_model', 'c.embedding_dimensions', 'c.chunk_tokens'])
     .select(['c.chunk_overlap', 'c.lexical_weight', 'c.dense_weight', 'c.rank_constant', 'c.index_version'])
-    .select(['c.reindex_job_id', 'c.created_at', 'c.updated_at', 'v.built_dimensions'])
+    .select(['c.reindex_job_id', 'c.reindex_problem', 'c.created_at', 'c.updated_at', 'v.built_dimensions'])
     .select(['sums.documents', 'sums.chunks', 'sums.bytes']);
 }
 
@@ -222,6 +230,7 @@ export function toCollection(row: CollectionRow): Collection {
     ranking: { lexicalWeight: row.lexical_weight, denseWeight: row.dense_weight, rankConstant: row.rank_constant },
     indexVersion: row.index_version,
     reindexJobId: row.reindex_job_id,
+    reindexProblem: row.reindex_problem,
     hasVectorIndex: row.built_dimensions !== null,
     documents: row.documents,
     chunks: row.chunks,

@@ -117,6 +117,7 @@ export {
   isJobHeld,
   isJobOpen,
   JobLost,
+  listUnstartedDocuments,
   takeJob,
   type Job,
   type NewJob,
@@ -206,6 +207,7 @@ export {
   type StoredRubric,
 } from './rubrics.ts';
 export { listRunTraces, putRunTrace, type StoredRunTrace } from './run-traces.ts';
+export { lockCollection } from './lock-collection.ts';
 export { tellNews } from './tell-news.ts';
 export { createSecretBox, type SealedSecret, type SecretBox, type SecretKeys } from './secret-box.ts';
 export { setActiveOrganization } from './sessions.ts';

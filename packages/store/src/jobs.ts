@@ -103,6 +103,17 @@ export async function findJobs(tx: TenantTx, name: string, value: string): Promi
   return rows.map(({ id }) => id);
 }
 
+/** The documents of a collection that wait to be read in and have no job that would. */
+export async function listUnstartedDocuments(tx: TenantTx, collectionId: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select d.id from lamb.documents d
+    where d.collection_id = ${collectionId} and d.status = 'queued' and not exists (
+      select from ops.jobs j where j.organization_id = ${tx.organizationId} and j.input ->> 'documentId' = d.id::text
+    )
+    order by d.created_at`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
 /** Whether a job is under way or waits, whoever holds it. */
 export async function isJobOpen(db: DbOrTx, id: string): Promise<boolean> {
   return (await db.selectFrom('ops.jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;

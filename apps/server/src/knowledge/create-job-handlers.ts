@@ -1,0 +1,42 @@
+import {
+  endReindexing,
+  failDocument,
+  ingestDocument,
+  reindexCollection,
+  type IngestPorts,
+  type Splitter,
+} from '@lamb/knowledge';
+import type { JobHandler } from '@lamb/runs';
+import type { Services } from '../services.ts';
+
+/** A model that runs on this site's own machine may take its time for each text. */
+const BATCHES = {
+  ollama: { maxTexts: 16, maxTokens: 6000 },
+  openai: { maxTexts: 64, maxTokens: 24_000 },
+};
+
+const UNEXPECTED =
+  'Something went wrong on our side while the document was read. Try again; if it stays, tell the operator when it happened.';
+
+/** What is done in the background: documents are read in, and collections read anew. */
+export function createJobHandlers(
+  { db, embedder }: Pick<Services, 'db' | 'embedder'>,
+  splitter: Splitter,
+): Record<'ingest' | 'reindex', JobHandler> {
+  const ports: IngestPorts = {
+    db,
+    splitter,
+    limitBatches: ({ provider }) => BATCHES[provider === 'ollama' ? 'ollama' : 'openai'],
+    embed: (batch, patience) => embedder.embedPassages(batch, patience),
+  };
+  return {
+    ingest: {
+      run: (attempt) => ingestDocument(attempt, ports),
+      giveUp: (job) => failDocument(ports, job, UNEXPECTED),
+    },
+    reindex: {
+      run: (attempt) => reindexCollection(attempt, ports),
+      giveUp: (job) => endReindexing(ports, job, UNEXPECTED),
+    },
+  };
+}
