@@ -20,8 +20,16 @@ const never = new AbortController().signal;
 // The machine may be busy; what reading costs is measured elsewhere.
 const patient = { timeout: 60_000 };
 
-async function extract(file: string, name = file, mediaType = 'application/octet-stream'): Promise<ExtractedDocument> {
-  return extractDocument({ content: await readFile(join(folder, file)), filename: name, mediaType }, never);
+const read = new Map<string, Promise<ExtractedDocument>>();
+function extract(file: string, filename = file, mediaType = 'application/octet-stream'): Promise<ExtractedDocument> {
+  const key = `${file} ${filename} ${mediaType}`;
+  const known = read.get(key);
+  if (known !== undefined) return known;
+  const reading = readFile(join(folder, file)).then((content) =>
+    extractDocument({ content, filename, mediaType }, never),
+  );
+  read.set(key, reading);
+  return reading;
 }
 const find = (chunks: Chunk[], sentence: string) => chunks.filter(({ content }) => content.includes(sentence));
 

@@ -32,9 +32,12 @@ export async function readPdf(
     pages.push(...ast.content);
     onProgress(Math.min(total, first + batch - 1), total);
   }
-  const perPage = dropRunningLines(pages.map((page) => page.children ?? []));
+  const nodes = pages.map((page) => page.children ?? []);
   // A tagged document says what its headings are; any other shows it by the size of the letters.
-  const sizes = tagged ? null : findHeadingSizes(perPage.flat());
+  const sizes = tagged ? null : findHeadingSizes(nodes.flat());
+  const perPage = dropRunningLines(nodes, (node) =>
+    sizes === null ? node.type === 'heading' : headingLevelOf(node, sizes) !== null,
+  );
   const blocks: Block[] = [];
   for (const [index, page] of pages.entries()) {
     const number = page.type === 'page' ? page.metadata?.pageNumber : undefined;

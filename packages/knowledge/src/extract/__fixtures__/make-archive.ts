@@ -2,7 +2,9 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ArchivePart {
   name: string;
-  content: Buffer | string;
+  content?: Buffer | string;
+  /** Deflated already; then `declaredBytes` says to how much. */
+  packed?: Buffer;
   /** The size that the archive claims, if it lies. */
   declaredBytes?: number;
 }
@@ -12,9 +14,9 @@ export function makeArchive(parts: ArchivePart[]): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, declaredBytes } of parts) {
+  for (const { name, content = '', packed: given, declaredBytes } of parts) {
     const whole = Buffer.from(content);
-    const packed = deflateRawSync(whole);
+    const packed = given ?? deflateRawSync(whole);
     const header = Buffer.alloc(30);
     header.writeUInt32LE(0x04034b50, 0);
     header.writeUInt16LE(20, 4);
