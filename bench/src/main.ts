@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchEvents } from './events/bench-events.ts';
+import { benchRetrieval } from './retrieval/bench-retrieval.ts';
 import { benchRuns } from './runs/bench-runs.ts';
 import { benchStore } from './store/bench-store.ts';
 import { benchStream } from './stream/bench-stream.ts';
@@ -7,6 +8,7 @@ import { benchTurn } from './turn/bench-turn.ts';
 
 const benches: Record<string, (options: { isSmoke: boolean }) => Promise<string>> = {
   events: benchEvents,
+  retrieval: benchRetrieval,
   runs: benchRuns,
   store: benchStore,
   stream: benchStream,

@@ -23,6 +23,10 @@ export interface BenchedLamb {
   readonly model: string;
   /** The database, as who sees every row. */
   readonly adminUrl: string;
+  /** The database, as the server sees it. */
+  readonly appUrl: string;
+  /** The organisation, and the person whose key it is. */
+  readonly tenant: { readonly organizationId: string; readonly ownerId: string };
   stop(): Promise<void>;
 }
 
@@ -31,9 +35,11 @@ export async function startLamb(setup: {
   llmUrl: string;
   kbUrl?: string;
   kbToken?: string;
+  /** Of PostgreSQL. */
+  settings?: Record<string, string>;
   assistant: { template: string; tools: (made: { rubricId: string; filePath: string }) => unknown[] };
 }): Promise<BenchedLamb> {
-  const cluster = await startCluster();
+  const cluster = await startCluster({ settings: setup.settings ?? {} });
   const database = await createTestDatabase({
     clusterUrl: cluster.adminUrl,
     prepare: async (ownerUrl) => {
@@ -101,6 +107,8 @@ export async function startLamb(setup: {
     server,
     key,
     model: `lamb_assistant.${String(assistantId)}`,
+    appUrl: database.appUrl,
+    tenant: { organizationId, ownerId: userId },
     adminUrl: new URL(new URL(database.ownerUrl).pathname, cluster.adminUrl).href,
     async stop() {
       await server.stop();

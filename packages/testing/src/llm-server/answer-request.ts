@@ -66,7 +66,8 @@ interface Prepared {
 const prebuilt = new WeakMap<LlmReply, Map<string, Prepared>>();
 
 function prepareAnswer(format: WireFormat, reply: LlmReply, request: RecordedRequest): Prepared {
-  if (reply.prebuilt !== true) return encodeAnswer(format, reply, request);
+  // What is never streamed, such as vectors, is made from the text that was sent.
+  if (reply.prebuilt !== true || format.encodeStream === undefined) return encodeAnswer(format, reply, request);
   const { model, stream, stream_options: streamOptions } = readObject(request.body);
   const kind = JSON.stringify([request.path, model, stream, streamOptions]);
   const known = prebuilt.get(reply) ?? new Map<string, Prepared>();

@@ -14,7 +14,9 @@ test('runs as a process that is scripted over HTTP', async () => {
     expect(first).toMatchObject({ choices: [{ message: { content: 'scripted' } }] });
     const second = await call('/v1/chat/completions', question);
     expect(second).toMatchObject({ choices: [{ message: { content: 't1 t2 t3' } }] });
-    expect(await call('/__requests')).toMatchObject([{ body: question }, { path: '/v1/chat/completions' }]);
+    const embed = (input: string) => call('/v1/embeddings', { model: 'm', input, dimensions: 8 });
+    expect(await embed('one text')).not.toEqual(await embed('another'));
+    expect(await call('/__requests')).toMatchObject([{ body: question }, { path: '/v1/chat/completions' }, {}, {}]);
     await call('/__reset', {});
     expect(await call('/__requests')).toEqual([]);
   } finally {
