@@ -158,8 +158,17 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.test.ts'],
-    rules: { 'lamb/sleeping': 'error' },
+    files: ['**/*.test.ts', 'e2e/**/*.ts'],
+    rules: {
+      'lamb/sleeping': 'error',
+      'no-restricted-properties': [
+        'error',
+        {
+          property: 'waitForTimeout',
+          message: 'A test that sleeps is slow and still fails at times: `expect(locator)` waits for what it needs.',
+        },
+      ],
+    },
   },
   {
     // What talks to a person in a terminal.

@@ -1,17 +1,11 @@
 import { queryOptions } from '@tanstack/svelte-query';
-import { send } from '#lib/api/client.ts';
+import { api, send, unwrap } from '#lib/api/client.ts';
 
-/** How one can come in here. */
-export interface SignInOptions {
-  readonly providers: readonly { readonly id: string; readonly name: string }[];
-  /** Some organisation lets people in with its key. */
-  readonly signUp: boolean;
-}
-
+/** The ways into this installation. */
 export const signInOptionsQuery = queryOptions({
   queryKey: ['sign-in-options'],
-  staleTime: Infinity,
-  queryFn: (): Promise<SignInOptions> => Promise.resolve({ providers: [], signUp: true }),
+  staleTime: 5 * 60_000,
+  queryFn: ({ signal }) => unwrap(api.GET('/lamb/v1/sign-in-options', { signal })),
 });
 
 const postJson = (path: string, body: unknown) =>
@@ -27,10 +21,4 @@ export async function signInAt(provider: string, returnTo: string): Promise<void
   const response = await postJson('/api/auth/sign-in/social', { provider, callbackURL });
   const { url } = (await response.json()) as { url: string };
   location.assign(url);
-}
-
-/** Makes an account with an organisation's key, and signs in. */
-export async function signUp(account: { name: string; email: string; password: string; key: string }): Promise<void> {
-  await postJson('/lamb/v1/sign-up', account);
-  await signIn(account.email, account.password);
 }

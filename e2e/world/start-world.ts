@@ -1,0 +1,147 @@
+import type { Role } from '@lamb/contract';
+import { migrateRuns } from '@lamb/runs';
+import { createApiKey, migrate, putOrganizationConfig, withTenant } from '@lamb/store';
+import {
+  createTemplateDatabase,
+  createTestDatabase,
+  startKbServer,
+  startLlmServer,
+  type KbServer,
+  type LlmServer,
+} from '@lamb/testing';
+import { randomBytes } from 'node:crypto';
+import { createAccount } from '../../apps/server/src/accounts/create-account.ts';
+import { createOrganization } from '../../apps/server/src/accounts/create-organization.ts';
+import { compose } from '../../apps/server/src/compose.ts';
+import { readConfig } from '../../apps/server/src/config.ts';
+import { spawnServerProcess } from '../../apps/server/src/test-server/spawn-server-process.ts';
+import { testOrganizationConfig } from '../../apps/server/src/test-server/start-test-server.ts';
+
+/** Somebody who can sign in. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+  /** For calls to the interface beside the browser: `organization.call(person, …)`. */
+  readonly key: string;
+}
+
+/** An organisation with its people, made for one test. */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly admin: Person;
+  readonly teacher: Person;
+  readonly student: Person;
+  addPerson(name: string, role: Role): Promise<Person>;
+  /** Calls the interface as somebody; what is not a success is thrown. A `FormData` is sent as such. */
+  call(person: Person, method: string, path: string, body?: unknown): Promise<unknown>;
+}
+
+/** A real server in its own process, with a database, a scripted model and a knowledge-base server. */
+export interface World {
+  readonly url: string;
+  readonly llm: LlmServer;
+  readonly kb: KbServer;
+  addOrganization(options?: OrganizationOptions): Promise<Organization>;
+  /** Makes somebody a member of a second organisation. */
+  join(person: Person, organization: Organization, role: Role): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface OrganizationOptions {
+  readonly name?: string;
+  /** Part of the configuration, on top of the scripted servers'. */
+  readonly config?: Record<string, unknown>;
+  readonly people?: Partial<Record<'admin' | 'teacher' | 'student', string>>;
+}
+
+const PASSWORD = 'correct horse battery';
+
+export async function startWorld(): Promise<World> {
+  const template = await createTemplateDatabase('migrated', async (ownerUrl) => {
+    await migrate(ownerUrl);
+    await migrateRuns(ownerUrl);
+  });
+  const database = await createTestDatabase({ template });
+  const [llm, kb] = await Promise.all([startLlmServer(), startKbServer()]);
+  const environment = {
+    DATABASE_URL: database.appUrl,
+    LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
+    LAMB_SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
+  };
+  const server = await spawnServerProcess(environment);
+  const services = compose(readConfig({ ...environment, LAMB_LOG_LEVEL: 'silent' }));
+  let count = 0;
+
+  async function addPerson(organizationId: string, slug: string, name: string, role: Role): Promise<Person> {
+    const email = `${role}-${String((count += 1))}@${slug}.test`;
+    const id = await createAccount(services, { email, name, password: PASSWORD, organizationId, role });
+    const { key } = await createApiKey(services.db, {
+      userId: id,
+      organizationId,
+      name: 'test',
+      assistants: 'all',
+      trustedGateway: false,
+    });
+    return { id, name, email, password: PASSWORD, key };
+  }
+
+  return {
+    url: server.url,
+    llm,
+    kb,
+    async addOrganization({ name = 'North University', config = {}, people = {} } = {}) {
+      const slug = `org-${randomBytes(4).toString('hex')}`;
+      const id = await createOrganization(services.db, { name, slug });
+      await withTenant(services.db, id, (tx) =>
+        putOrganizationConfig(tx, services.secretBox, { ...testOrganizationConfig(llm, kb), ...config }),
+      );
+      const [admin, teacher, student] = await Promise.all([
+        addPerson(id, slug, people.admin ?? 'Ana Ruiz', 'owner'),
+        addPerson(id, slug, people.teacher ?? 'Maite Arana', 'member'),
+        addPerson(id, slug, people.student ?? 'Joan Puig', 'end_user'),
+      ]);
+      return {
+        id,
+        name,
+        slug,
+        admin,
+        teacher,
+        student,
+        addPerson: (personName, role) => addPerson(id, slug, personName, role),
+        call: (person, method, path, body) => call(server.url, person, method, path, body),
+      };
+    },
+    async join(person, organization, role) {
+      await services.db
+        .insertInto('auth.member')
+        .values({ organizationId: organization.id, userId: person.id, role })
+        .execute();
+    },
+    async stop() {
+      await server.stop();
+      await services.close();
+      await Promise.all([llm.stop(), kb.stop()]);
+      await database.drop();
+    },
+  };
+}
+
+async function call(url: string, person: Person, method: string, path: string, body?: unknown): Promise<unknown> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(new URL(path, url), {
+    method,
+    headers: {
+      authorization: `Bearer ${person.key}`,
+      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
