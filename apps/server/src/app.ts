@@ -25,19 +25,25 @@ import { chatRoutes } from './routes/chats.ts';
 import { collectionSharingRoutes } from './routes/collection-sharing.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { completionRoutes } from './routes/completions.ts';
+import { documentIngestionRoutes } from './routes/documents-ingestion.ts';
+import { documentRoutes } from './routes/documents.ts';
 import { fileRoutes } from './routes/files.ts';
 import { healthRoutes } from './routes/health.ts';
+import { kbInterfaceFileRoutes } from './routes/kb-interface-files.ts';
+import { kbInterfaceJobRoutes } from './routes/kb-interface-jobs.ts';
 import { kbInterfaceRoutes } from './routes/kb-interface.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { meRoutes } from './routes/me.ts';
 import { memberRoutes } from './routes/members.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { organizationRoutes } from './routes/organizations.ts';
+import { providerRoutes } from './routes/providers.ts';
 import { rubricRoutes } from './routes/rubrics.ts';
 import { runXrayRoutes } from './routes/run-xray.ts';
 import { runRoutes } from './routes/runs.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { signUpRoutes } from './routes/sign-up.ts';
+import { usageRoutes } from './routes/usage.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
 import type { Services } from './services.ts';
 import { webRoutes } from './web/web-routes.ts';
@@ -112,23 +118,27 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     rubricRoutes,
     collectionRoutes,
     collectionSharingRoutes,
+    documentIngestionRoutes,
     kbInterfaceRoutes,
+    kbInterfaceJobRoutes,
     keyRoutes,
     meRoutes,
     signUpRoutes,
     organizationRoutes,
     memberRoutes,
+    providerRoutes,
+    usageRoutes,
     budgetRoutes,
     runRoutes,
     runXrayRoutes,
     chatRoutes,
+    chatSharingRoutes,
     workspaceRoutes,
     healthRoutes,
   ]) {
     await app.register(routes(services));
-    chatSharingRoutes,
   }
-  await app.register(fileRoutes(services));
+  for (const routes of [fileRoutes, documentRoutes, kbInterfaceFileRoutes]) await app.register(routes(services));
   await app.register(webRoutes(services));
   app.get('/openapi.json', { config: { access: 'public' }, schema: { hide: true } }, () => app.swagger());
   return app;

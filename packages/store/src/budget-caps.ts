@@ -98,6 +98,18 @@ export async function putBudgetCaps(tx: TenantTx, caps: BudgetCaps, now: Date): 
   return caps.users.map((user) => user.userId).filter((userId) => !taken.has(userId.toLowerCase()));
 }
 
+/** Gives one user caps of their own, or with null those of everybody again. */
+export async function setUserCaps(tx: TenantTx, userId: string, caps: Caps | null, now: Date): Promise<void> {
+  await tx.deleteFrom('lamb.user_caps').where('user_id', '=', userId).execute();
+  if (caps) {
+    await tx
+      .insertInto('lamb.user_caps')
+      .values({ user_id: userId, tokens: caps.tokens, micros: caps.micros })
+      .execute();
+  }
+  await recountBudgets(tx, now);
+}
+
 /** Whether anybody of the organisation is held to a cap. */
 export async function hasBudgetCaps(tx: TenantTx): Promise<boolean> {
   const query = sql<{ found: boolean }>`

@@ -35,7 +35,15 @@ export {
   type NewAssistant,
 } from './assistants.ts';
 export { listAuditEntries, recordAudit, type AuditEntry, type NewAuditEntry } from './audit-log.ts';
-export { getBudgetCaps, getCapsFor, hasBudgetCaps, putBudgetCaps, type BudgetCaps, type Caps } from './budget-caps.ts';
+export {
+  getBudgetCaps,
+  getCapsFor,
+  hasBudgetCaps,
+  putBudgetCaps,
+  setUserCaps,
+  type BudgetCaps,
+  type Caps,
+} from './budget-caps.ts';
 export { readCounter, type Spend } from './budget-counters.ts';
 export { findBudgetMonth } from './budget-month.ts';
 export { reserveBudget, settleBudget, type BudgetCap, type BudgetRefusal } from './budgets.ts';
@@ -169,6 +177,7 @@ export {
   beginRunEffect,
   createRun,
   endRun,
+  findActiveRun,
   getRun,
   isRunOver,
   setRunStatus,
@@ -178,7 +187,6 @@ export {
 } from './runs.ts';
 export { listCollections, type CollectionListRequest } from './list-collections.ts';
 export { migrate, readMigrationStatus, type MigrationOptions, type MigrationStatus } from './migrate.ts';
-  findActiveRun,
 export { listModelPrices, listUnpricedModels, putModelPrices, type ModelPrice } from './model-prices.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { deleteSecret, getSecret, listSecretNames, putSecret, rotateSecrets } from './organization-secrets.ts';

@@ -8,14 +8,16 @@ export interface ModelPriceTable {
   model: string;
   prompt_micros: number;
   completion_micros: number;
+  image_micros: Generated<number>;
 }
 
-/** What a million tokens of a model cost the organisation, in millionths of its currency. */
+/** What a million tokens of a model, and one image, cost the organisation, in millionths of its currency. */
 export interface ModelPrice {
   connector: string;
   model: string;
   promptMicros: number;
   completionMicros: number;
+  imageMicros: number;
 }
 
 export async function listModelPrices(tx: TenantTx): Promise<ModelPrice[]> {
@@ -24,6 +26,7 @@ export async function listModelPrices(tx: TenantTx): Promise<ModelPrice[]> {
     tx
       .selectFrom('lamb.model_prices')
       .select(['connector', 'model', 'prompt_micros as promptMicros', 'completion_micros as completionMicros'])
+      .select('image_micros as imageMicros')
       .orderBy('connector')
       .orderBy('model'),
   );
@@ -34,12 +37,13 @@ export async function putModelPrices(tx: TenantTx, prices: readonly ModelPrice[]
   await tx.deleteFrom('lamb.model_prices').execute();
   const column = <Value>(read: (price: ModelPrice) => Value): Value[] => prices.map(read);
   await sql`
-    insert into lamb.model_prices (connector, model, prompt_micros, completion_micros)
+    insert into lamb.model_prices (connector, model, prompt_micros, completion_micros, image_micros)
     select * from unnest(
       ${column((price) => price.connector)}::text[],
       ${column((price) => price.model)}::text[],
       ${column((price) => price.promptMicros)}::bigint[],
-      ${column((price) => price.completionMicros)}::bigint[]
+      ${column((price) => price.completionMicros)}::bigint[],
+      ${column((price) => price.imageMicros)}::bigint[]
     )`.execute(tx);
 }
 

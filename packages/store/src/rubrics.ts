@@ -131,10 +131,12 @@ export async function deleteRubric(tx: TenantTx, rubricId: string): Promise<bool
 
 export interface RubricListRequest extends PageRequest {
   viewerId: string;
-  scope: 'mine' | 'public' | 'visible';
+  scope: 'mine' | 'public' | 'visible' | 'showcase';
+  /** Part of a title or description. */
+  search?: string | undefined;
 }
 
-/** The viewer's own rubrics, the organisation's public ones, or both; last changed first. */
+/** The viewer's own rubrics, the organisation's public ones, both, or those shown as examples; last changed first. */
 export async function listRubrics(tx: TenantTx, request: RubricListRequest): Promise<Page<RubricSummary>> {
   const count = chooseRowCount(request.limit);
   const rows = await executePrepared(
@@ -169,7 +171,7 @@ function selectPage(tx: TenantTx, request: RubricListRequest, count: number) {
     .limit(sql.lit(count));
 }
 
-function selectBranch(tx: TenantTx, request: RubricListRequest, branch: 'mine' | 'public', count: number) {
+function selectBranch(tx: TenantTx, request: RubricListRequest, branch: 'mine' | 'public' | 'showcase', count: number) {
   const after = decodeCursor('updated', request.cursor);
   let query = tx
     .selectFrom('lamb.rubrics as r')
@@ -178,6 +180,10 @@ function selectBranch(tx: TenantTx, request: RubricListRequest, branch: 'mine' |
     .orderBy('r.rubric_id', 'desc')
     .limit(sql.lit(count));
   query = branch === 'mine' ? query.where('r.owner_id', '=', request.viewerId) : query.where('r.is_public', 'is', true);
+  if (branch === 'showcase') query = query.where('r.is_showcase', 'is', true);
+  if (request.search !== undefined) {
+    query = query.where(sql<boolean>`strpos(lower(r.title || E'\\n' || r.description), lower(${request.search})) > 0`);
+  }
   if (after === undefined) return query;
   return query.where(
     sql<boolean>`(r.updated_at, r.rubric_id) < (${readTime(after)}::timestamptz, ${readUuid(after.id)}::uuid)`,

@@ -19,6 +19,7 @@ export interface UsageLedgerTable {
   outcome: string;
   duration_ms: number;
   cost_micros: Generated<number>;
+  images: Generated<number>;
   created_at: Generated<Date>;
   entry_id: Generated<string>;
 }
@@ -35,6 +36,8 @@ export interface UsageEntry {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
+  /** How many images it made. Default: none. */
+  images?: number;
   /** Counted by us because the provider did not say. */
   estimated: boolean;
   outcome: string;
@@ -92,6 +95,7 @@ const entryColumns = [
   'cost_micros',
   'created_at',
   'entry_id',
+  'images',
 ] as const;
 
 export async function recordUsage(tx: TenantTx, entry: UsageEntry): Promise<void> {
@@ -176,7 +180,8 @@ async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Prom
       ${column((entry) => entry.durationMs)}::integer[],
       ${column((entry) => entry.costMicros)}::bigint[],
       ${column((entry) => entry.createdAt ?? now)}::timestamptz[],
-      ${column((entry) => entry.id ?? randomUUID())}::uuid[]
+      ${column((entry) => entry.id ?? randomUUID())}::uuid[],
+      ${column((entry) => entry.images ?? 0)}::integer[]
     )
   )`;
   const insert = tx.insertInto('lamb.usage_ledger').columns(entryColumns).expression(values);

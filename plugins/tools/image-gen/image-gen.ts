@@ -1,13 +1,13 @@
 import { defineTool } from '@lamb/plugin-kit';
 import { z } from 'zod';
 
-/** Lets the model have an image made, which is kept as a file of the assistant's owner. */
+/** Lets the model have an image made, which is kept as a file of the person who is asking. */
 export const imageGen = defineTool({
   name: 'image_gen',
   version: '1.0',
   category: 'utility',
   title: 'Image generation',
-  description: 'Lets the assistant make images. They are kept among the files of its owner.',
+  description: 'Lets the assistant make images. They are kept among the files of the person who asks, and opened by nobody else.',
   config: z.object({}),
   function: {
     name: () => 'generate_image',

@@ -116,7 +116,8 @@ const ownedStandings = {
 const onOwned: Record<ActionOn<OwnedStanding>, Record<Role, string>> = {
   'rubric.read': { owner: 'own public', admin: 'own public', member: 'own public', end_user: '' },
   'rubric.edit': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
-  'file.read': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
+  'rubric.showcase': { owner: 'public', admin: 'public', member: '', end_user: '' },
+  'file.read': { owner: 'own', admin: 'own', member: 'own', end_user: 'own' },
   'file.edit': { owner: 'own', admin: 'own', member: 'own', end_user: '' },
   'collection.read': { owner: 'own public', admin: 'own public', member: 'own public', end_user: '' },
   'collection.query': { owner: 'own public', admin: 'own public', member: 'own public', end_user: '' },
@@ -184,7 +185,6 @@ describe('a key that is limited to some assistants', () => {
     }
   });
 
-  it('allows with them what its holder may, and nothing with others', () => {
   it('opens the runs that were started with it, and no others', () => {
     const key = { ...principal('member', [7]), keyId: 'key-1' };
     for (const action of ['run.read', 'run.control'] as const) {
@@ -197,6 +197,7 @@ describe('a key that is limited to some assistants', () => {
     }
   });
 
+  it('allows with them what its holder may, and nothing with others', () => {
     for (const role of roles) {
       for (const action of keysOf(onAssistants)) {
         for (const standing of Object.values(assistantStandings)) {

@@ -84,9 +84,11 @@ const rules = {
   'rubric.create': anything(creators),
   'rubric.read': owned(creators, isOwnOrPublic),
   'rubric.edit': owned(creators, isOwn),
+  'rubric.showcase': owned(admins, isPublic),
   'file.list': anything(creators),
   'file.create': anything(creators),
-  'file.read': owned(creators, isOwn),
+  // Also what an assistant made for them.
+  'file.read': owned(everyone, isOwn),
   'file.edit': owned(creators, isOwn),
   'collection.list': anything(creators),
   'collection.create': anything(creators),
@@ -129,10 +131,10 @@ const forLimitedKeys: ReadonlySet<Action> = new Set<Action>([
   'assistant.publish',
   'trace.read',
   'workspace.use',
-]);
-
   'run.read',
   'run.control',
+]);
+
 /** Whether the principal could be allowed this at all, on some resource: what a route checks before it loads anything. */
 export function mayEver(principal: Principal, action: Action): boolean {
   if (principal.assistants !== 'all' && !forLimitedKeys.has(action)) return false;

@@ -19,10 +19,13 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['/lamb/v1/files/:id', 'file'],
   ['/lamb/v1/collections/:id', 'collection'],
   ['/collections/:id', 'collection'],
+  ['/ingestion-jobs/:job', 'job'],
+  ['/files/:id', 'job'],
   ['/lamb/v1/keys/:id', 'key'],
   ['/lamb/v1/chats/:id', 'chat'],
   ['/lamb/v1/runs/:id', 'run'],
   ['/lamb/v1/organizations/current/members/:id', 'member'],
+  ['/lamb/v1/organizations/current/budgets/users/:id', 'member'],
   ['/lamb/v1/organizations/current/invitations/:id', 'invitation'],
 ];
 
@@ -35,7 +38,13 @@ const belongsToNobody = [
 ];
 
 /** What is the administrators' alone: whoever is none is told so, whatever the id. */
-const adminsOnly = new Set<string | undefined>(['member.list', 'member.edit', 'member.invite']);
+const adminsOnly = new Set<string | undefined>([
+  'member.list',
+  'member.edit',
+  'member.invite',
+  'budget.configure',
+  'rubric.showcase',
+]);
 
 /** Fields of queries and bodies that cannot name somebody else's resource; what is in neither list must be looked at. */
 const harmless = new Set(
@@ -43,8 +52,10 @@ const harmless = new Set(
   name description system_prompt prompt_template RAG_Top_k version is_public rubric trusted_gateway expires_in_days path file
   setups kb_server features limits assistant_defaults
   title content decision after text discard_changes without_tools replaces replaced moodle group_by currency organization user_default prices
+  url urls documents start end signature status
   visibility embedding chunking ranking query top_k threshold mode embeddings_model skip plugin_name query_text plugin_params
-  key email password token language role enabled discard if-match
+  key email password token language role enabled discard tokens cost_micros base_url api_key url secret by top
+  is_showcase document subject grade_level criteria levels scoring_type max_score
   messages stream stream_options lamb temperature top_p max_tokens max_completion_tokens stop presence_penalty
   frequency_penalty seed logit_bias response_format reasoning_effort`.split(/\s+/),
 );
@@ -63,7 +74,7 @@ const naming = new Set([
   'transfer_to',
   'actor',
   'action',
-  'subject',
+  'user',
 ]);
 
 const NORTH = 'canary-north-7f3a';
@@ -101,6 +112,8 @@ const absent: World = {
   rubric: randomUUID(),
   file: randomUUID(),
   collection: '999999999',
+  document: randomUUID(),
+  job: '999999999',
   key: randomUUID(),
   chat: randomUUID(),
   run: randomUUID(),
@@ -112,9 +125,19 @@ function kindOf({ path }: RecordedRoute): Kind | undefined {
   return kinds.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
 }
 
-function fillPath(path: string, id: string): string {
-  const filled = path.replace(':id', id).replace(':call_id', 'call_1').replace(':name', 'simple_rag');
+function fillPath(path: string, id: string, { document, job }: Pick<World, 'document' | 'job'> = absent): string {
+  const filled = path
+    .replace(':id', id)
+    .replace(':document_id', document)
+    .replace(':job', job)
+    .replace(':call_id', 'call_1')
+    .replace(':name', 'simple_rag');
   return filled + (sampleQueries[path] ?? '');
+}
+
+/** Uploads are no JSON. */
+function isUpload(schema: RecordedRoute['schema']): boolean {
+  return 'consumes' in schema;
 }
 
 function listRoutesWithIds(): { route: RecordedRoute; kind: Kind }[] {
@@ -161,7 +184,7 @@ describe('the list of what is tested', () => {
   });
 
   it('has a body for every route that wants one', () => {
-    const wanting = routes.filter(({ schema, path }) => schema.body !== undefined && path !== '/lamb/v1/files');
+    const wanting = routes.filter(({ schema }) => schema.body !== undefined && !isUpload(schema));
     expect(wanting.map(({ name }) => name).toSorted()).toEqual(Object.keys(sampleBodies).toSorted());
   });
 });
@@ -174,9 +197,10 @@ async function compareIds(
   return await Promise.all(
     listRoutesWithIds().map(async ({ route: { name, method, path, access }, kind }) => {
       const [theirs, nobodys] = await Promise.all(
-        [foreign[kind], absent[kind]].map(async (id) => {
-          const reply = await ask(door, method, fillPath(path, id), sampleBodies[name]);
-          return { status: reply.status, print: fingerprint(reply, id) };
+        [foreign, absent].map(async (world) => {
+          const id = world[kind];
+          const reply = await ask(door, method, fillPath(path, id, world), sampleBodies[name]);
+          return { status: reply.status, print: fingerprint(reply, id, world.document, world.job) };
         }),
       );
       return {
@@ -193,7 +217,7 @@ async function compareIds(
 async function snapshot(teacher: Person, world: World): Promise<string> {
   const paths = listRoutesWithIds()
     .filter(({ route }) => route.method === 'GET' && !adminsOnly.has(route.access))
-    .map(({ route, kind }) => fillPath(route.path, world[kind]));
+    .map(({ route, kind }) => fillPath(route.path, world[kind], world));
   const replies = await Promise.all(['/lamb/v1/keys', ...paths].map((path) => lamb.call(teacher, 'GET', path)));
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
   return replies.map(({ text }) => text).join('\n');
@@ -424,7 +448,7 @@ describe('inside one organisation', () => {
     const reads = listRoutesWithIds().filter(({ route }) => route.method === 'GET');
     const replies = await Promise.all(
       reads.map(async ({ route, kind }) => {
-        const { status, text } = await ask(door, 'GET', fillPath(route.path, north[kind]));
+        const { status, text } = await ask(door, 'GET', fillPath(route.path, north[kind], north));
         return { kind, name: route.name, status, text };
       }),
     );
@@ -462,7 +486,7 @@ describe('random reads across the border', () => {
       const { own, foreign, world, doors } = pick(sides);
       const route = pick(reads);
       const kind = kindOf(route);
-      const path = fillPath(route.path, kind ? world[kind] : '1');
+      const path = fillPath(route.path, kind ? world[kind] : '1', world);
       const more = pick(['', 'limit=100', `search=${foreign}`, 'scope=visible', `assistant=${world.assistant}`]);
       const query = `${path.includes('?') ? '&' : '?'}${more}`;
       const { text } = await ask(pick(doors), 'GET', path + query);

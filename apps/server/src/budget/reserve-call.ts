@@ -1,6 +1,6 @@
 import { estimateUsage, type CallEstimate, type Reservation } from '@lamb/engine';
 import { reserveBudget, withTenant } from '@lamb/store';
-import type { RunContext } from '../completions/book-usage.ts';
+import type { BookedRun } from '../completions/book-usage.ts';
 import type { Services } from '../services.ts';
 import { computeCost } from './compute-cost.ts';
 import { toBudgetError } from './to-budget-error.ts';
@@ -14,8 +14,8 @@ const HOLD_MS = 15 * 60_000;
 
 /** Sets budget aside for one model call, or throws `budget_exceeded`. */
 export async function reserveCall(
-  { principal, runId, model }: RunContext,
-  { promptChars, maxCompletionTokens }: CallEstimate,
+  { principal, runId, model }: BookedRun,
+  { promptChars, maxCompletionTokens, images }: CallEstimate & { readonly images?: number },
   step: string,
   { db, budgets }: Pick<Services, 'db' | 'budgets'>,
 ): Promise<Reservation> {
@@ -26,7 +26,7 @@ export async function reserveCall(
   const prompt = estimateUsage(promptChars, 0).prompt_tokens;
   const completion = Math.min(maxCompletionTokens ?? USUAL_COMPLETION_TOKENS, MOST_COMPLETION_TOKENS);
   const price = policy.findPrice(model.connector.name, model.model);
-  const estimate = { tokens: prompt + completion, micros: computeCost(price, prompt, completion) };
+  const estimate = { tokens: prompt + completion, micros: computeCost(price, prompt, completion, images) };
   const now = budgets.now();
   const made = await withTenant(db, organizationId, (tx) =>
     reserveBudget(tx, { runId, step, userId, estimate, holdMs: HOLD_MS, now }),

@@ -5,8 +5,16 @@ import { computeCost } from '../budget/compute-cost.ts';
 import type { Services } from '../services.ts';
 import { UNSAVED } from './load-draft.ts';
 
+/** Whom model calls are booked on, and for which assistant, if for any. */
+export interface BookedRun {
+  readonly principal: Principal;
+  readonly runId: string;
+  readonly assistantId: number | null;
+  readonly model: OpenModel;
+}
+
 /** Whom a run is booked on. */
-export interface RunContext {
+export interface RunContext extends BookedRun {
   readonly principal: Principal;
   readonly runId: string;
   readonly assistantId: number;
@@ -18,9 +26,9 @@ const PATIENCE_MS = 20_000;
 
 /** Books one model call in the ledger, and in the budget that was set aside for it. Never throws: the answer does not depend on it. */
 export async function bookUsage(
-  run: RunContext,
+  run: BookedRun,
   reservation: Reservation,
-  end: ModelCallEnd,
+  end: ModelCallEnd & { readonly images?: number },
   { db, budgets, metrics, usageRecorder, log }: Services,
 ): Promise<void> {
   const { principal, model } = run;
@@ -31,7 +39,7 @@ export async function bookUsage(
   const entry = toEntry(run, reservation, end, budgets.now());
   const book = async (): Promise<void> => {
     const policy = await budgets.findPolicy(principal.organizationId);
-    entry.costMicros = computeCost(policy.findPrice(connector, model.model), prompt, completion);
+    entry.costMicros = computeCost(policy.findPrice(connector, model.model), prompt, completion, end.images);
     const { id } = reservation;
     if (id === undefined) {
       usageRecorder.record(entry);
@@ -50,9 +58,9 @@ export async function bookUsage(
 }
 
 function toEntry(
-  { principal, runId, assistantId, model }: RunContext,
+  { principal, runId, assistantId, model }: BookedRun,
   { startedAt }: Reservation,
-  { usage, outcome }: ModelCallEnd,
+  { usage, outcome, images = 0 }: ModelCallEnd & { readonly images?: number },
   createdAt: Date,
 ): OrganizationUsage {
   return {
@@ -65,6 +73,7 @@ function toEntry(
     promptTokens: usage.prompt_tokens,
     completionTokens: usage.completion_tokens,
     totalTokens: usage.total_tokens,
+    images,
     estimated: usage.estimated,
     outcome,
     durationMs: Math.round(performance.now() - startedAt),

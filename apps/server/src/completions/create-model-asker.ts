@@ -1,22 +1,26 @@
 import { messageText, type ChatMessage, type Usage } from '@lamb/contract';
 import { estimateUsage, type OpenModel } from '@lamb/engine';
 import { randomUUID } from 'node:crypto';
-import { createRunBudget } from '../budget/create-run-budget.ts';
+import { reserveCall } from '../budget/reserve-call.ts';
 import type { Services } from '../services.ts';
-import type { RunContext } from './book-usage.ts';
+import { bookUsage, type BookedRun } from './book-usage.ts';
+
+const imageData = /data:image\/[a-z]+;base64,[A-Za-z0-9+/=]+/g;
 
 /** A way to ask a model one thing and wait for its whole answer; it is paid from the run's budget and booked on the run. */
 export function createModelAsker(
   model: OpenModel,
-  run: RunContext,
+  run: Omit<BookedRun, 'model'>,
   services: Services,
+  { images: expectedImages = 0 } = {},
 ): (messages: readonly ChatMessage[], signal: AbortSignal) => Promise<string> {
   const { connector, settings } = model;
-  const budget = createRunBudget({ ...run, model }, services);
+  const booked = { ...run, model };
   return async (messages, signal) => {
     const promptChars = messages.reduce((sum, message) => sum + messageText(message).length, 0);
     // Several may be under way at once, in no order that a restarted run would repeat: each has a name of its own.
-    const reservation = await budget.reserve({ promptChars, maxCompletionTokens: undefined }, `ask:${randomUUID()}`);
+    const estimate = { promptChars, maxCompletionTokens: undefined, images: expectedImages };
+    const reservation = await reserveCall(booked, estimate, `ask:${randomUUID()}`, services);
     let text = '';
     let heard = false;
     let usage: Usage | undefined;
@@ -34,8 +38,11 @@ export function createModelAsker(
       }
       outcome = 'finished';
     } finally {
-      const used = usage ?? (heard || signal.aborted ? estimateUsage(promptChars, text.length) : estimateUsage(0, 0));
-      await budget.settle(reservation, { usage: used, outcome: signal.aborted ? 'cancelled' : outcome });
+      // An image is paid as one, not by the letters that it is written in.
+      const [words, images] = [text.replaceAll(imageData, ''), text.match(imageData)?.length ?? 0];
+      const used = usage ?? (heard || signal.aborted ? estimateUsage(promptChars, words.length) : estimateUsage(0, 0));
+      const end = { usage: used, outcome: signal.aborted ? 'cancelled' : outcome, images } as const;
+      await bookUsage(booked, reservation, end, services);
     }
     return text;
   };

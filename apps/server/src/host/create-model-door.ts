@@ -5,8 +5,12 @@ import { createModelAsker } from '../completions/create-model-asker.ts';
 import type { Services } from '../services.ts';
 
 /** The way for a tool to ask the model of a run one thing; it is booked on that run. */
-export function createModelDoor(run: RunContext, services: Services): ToolHost['model']['ask'] {
-  const ask = createModelAsker(run.model, run, services);
+export function createModelDoor(
+  run: RunContext,
+  services: Services,
+  expected: { images?: number } = {},
+): ToolHost['model']['ask'] {
+  const ask = createModelAsker(run.model, run, services, expected);
   return async (messages, signal) => {
     try {
       return await ask(messages, signal);

@@ -1,12 +1,18 @@
 import { messageText, type ChatMessage, type RunEvent, type ToolEntry } from '@lamb/contract';
 import { withTenant } from '@lamb/store';
+import { sql } from 'kysely';
 import { makePng, startWeatherServer, type LlmReply, type WeatherServer } from '@lamb/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAssistant } from '../completions/__fixtures__/create-assistant.ts';
 import { createRubric } from '../completions/__fixtures__/create-rubric.ts';
 import { streamCompletion } from '../completions/__fixtures__/stream-completion.ts';
 import { uploadFile } from '../completions/__fixtures__/upload-file.ts';
-import { startTestServer, testOrganizationConfig, type TestServer } from '../test-server/start-test-server.ts';
+import {
+  startTestServer,
+  testOrganizationConfig,
+  type Person,
+  type TestServer,
+} from '../test-server/start-test-server.ts';
 
 let lamb: TestServer;
 let weather: WeatherServer;
@@ -153,24 +159,49 @@ describe('an assessment', () => {
 describe('an image', () => {
   const draw = { toolCalls: [call('generate_image', { prompt: 'A lamb.' })] };
 
-  test('is kept among the owner’s files and shown by its address', async () => {
-    await configure({ banana_img: { base_url: lamb.llm.url, api_key: 'g', models: ['gemini-image'], enabled: true } });
+  const banana = { base_url: '', api_key: 'g', models: ['gemini-image'], enabled: true };
+  const get = async (url: string, person: Person) =>
+    await fetch(`${lamb.url}${url}`, { headers: { authorization: `Bearer ${person.key}` } });
+
+  test('is a file of the person who asked: they open it, and nobody else', async () => {
+    await configure({ banana_img: { ...banana, base_url: lamb.llm.url } });
     const { told, finished } = await turn([{ type: 'image_gen' }], draw, { images: 1 }, answer);
     const url = /^!\[Generated image\]\((\/lamb\/v1\/files\/[\w-]+\/content)\)$/.exec(told[0] ?? '')?.[1];
     expect(url).toBeDefined();
     expect(finished).toMatchObject([
       { outcome: 'done', artifacts: [{ kind: 'image', title: 'Generated image', url }] },
     ]);
-    const stored = await fetch(`${lamb.url}${url ?? ''}`, {
-      headers: { authorization: `Bearer ${lamb.north.teacher.key}` },
-    });
+    const stored = await get(url ?? '', lamb.north.student);
+    expect(stored.status).toBe(200);
+    expect(stored.headers.get('content-type')).toBe('image/png');
+    expect(stored.headers.get('content-security-policy')).toContain('sandbox');
     expect(Buffer.from(await stored.arrayBuffer())).toEqual(makePng(0));
-    const files = await lamb.call(lamb.north.teacher, 'GET', '/lamb/v1/files');
-    expect(files.body).toMatchObject({
-      items: expect.arrayContaining([
-        expect.objectContaining({ path: expect.stringMatching(/^generated\/[\w-]+\.png$/), media_type: 'image/png' }),
-      ]),
-    });
+    const others = [lamb.north.teacher, lamb.north.admin, lamb.north.colleague, lamb.south.student, lamb.south.admin];
+    for (const person of others) expect((await get(url ?? '', person)).status, person.email).toBe(404);
+    expect((await lamb.call(lamb.north.student, 'GET', '/lamb/v1/files')).status, 'no list, no upload').toBe(403);
+    const remove = await lamb.call(lamb.north.student, 'DELETE', (url ?? '').replace('/content', ''));
+    expect(remove.status).toBe(403);
+  });
+
+  test('is paid as one, by its price, before and after', async () => {
+    await configure({ banana_img: { ...banana, base_url: lamb.llm.url } });
+    const current = '/lamb/v1/organizations/current';
+    const price = { connector: 'banana_img', model: 'gemini-image', prompt_micros: 0, completion_micros: 0 };
+    await lamb.call(lamb.north.admin, 'PUT', `${current}/prices`, { prices: [{ ...price, image_micros: 40_000 }] });
+    const cap = (micros: number | null) =>
+      lamb.call(lamb.north.admin, 'PUT', `${current}/budgets/users/${lamb.north.student.id}`, { cost_micros: micros });
+    await cap(45_000);
+    const { runId, told } = await turn([{ type: 'image_gen' }], draw, { images: 1 }, answer);
+    expect(told[0]).toContain('![Generated image]');
+    const { rows } = await withTenant(lamb.services.db, lamb.north.id, (tx) =>
+      sql`select images, cost_micros from lamb.usage_ledger where run_id = ${runId} and connector = 'banana_img'`.execute(
+        tx,
+      ),
+    );
+    expect(rows).toEqual([{ images: 1, cost_micros: 40_000 }]);
+    const second = await turn([{ type: 'image_gen' }], draw, answer);
+    expect(second.told[0]).toContain('do not suffice');
+    await lamb.call(lamb.north.admin, 'DELETE', `${current}/budgets/users/${lamb.north.student.id}`);
   });
 
   test('needs a provider that makes images', async () => {

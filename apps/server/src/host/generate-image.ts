@@ -11,16 +11,20 @@ import { createModelDoor } from './create-model-door.ts';
 const IMAGE_CONNECTOR = 'banana_img';
 const image = /!\[[^\]]*\]\(data:image\/(png|jpeg|webp|gif);base64,([A-Za-z0-9+/=]+)\)/;
 
-/** Has an image made by the organisation's image provider and stores it among the files of the assistant's owner. */
+/**
+ * Has an image made by the organisation's image provider. It becomes a file of the person who is asking: they can open
+ * it, and nobody else can.
+ */
 export async function generateImage(
   prompt: string,
-  { assistant, setup, run }: HostContext,
+  { setup, run }: HostContext,
   services: Services,
   signal: AbortSignal,
 ): Promise<{ url: string; mediaType: string }> {
-  const { organizationId, ownerId } = assistant;
+  const { organizationId, userId: ownerId } = run.principal;
   const model = findImageModel(setup, services);
-  const answer = await createModelDoor({ ...run, model }, services)([{ role: 'user', content: prompt }], signal);
+  const ask = createModelDoor({ ...run, model }, services, { images: 1 });
+  const answer = await ask([{ role: 'user', content: prompt }], signal);
   const [, type, data] = image.exec(answer) ?? [];
   if (type === undefined || data === undefined) throw new ToolFailure('The image provider gave no image.');
   const content = Buffer.from(data, 'base64');

@@ -1,25 +1,42 @@
-import { AppError, BudgetsBody, BudgetsResource, MyBudget, PricesBody, PricesResource } from '@lamb/contract';
+import {
+  AppError,
+  BudgetsBody,
+  BudgetsResource,
+  Caps as CapsBody,
+  MemberQuery,
+  MyBudget,
+  PricesBody,
+  PricesResource,
+  UserBudgetPage,
+  type Principal,
+} from '@lamb/contract';
 import {
   findBudgetMonth,
   getBudgetCaps,
   getCapsFor,
+  getMember,
+  listMembers,
   listModelPrices,
   listUnpricedModels,
   putBudgetCaps,
   putModelPrices,
   readCounter,
   recordAudit,
+  setUserCaps,
   sumUsage,
+  sumUsageOfUsers,
   withTenant,
   type Caps,
   type Spend,
   type TenantTx,
 } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
 import type { Services } from '../services.ts';
 
 const tags = ['Budgets'];
+const Params = z.object({ id: z.string().max(64) });
 const toWire = ({ tokens, micros }: Caps) => ({ tokens, cost_micros: micros });
 const toSpent = ({ tokens, micros }: Spend) => ({ tokens, cost_micros: micros });
 const fromWire = (caps: { tokens: number | null; cost_micros: number | null }): Caps => ({
@@ -56,11 +73,12 @@ export function budgetRoutes({ db, budgets }: Services): FastifyPluginCallbackZo
     const prices = await listModelPrices(tx);
     return {
       currency: (await getBudgetCaps(tx)).currency,
-      prices: prices.map(({ connector, model, promptMicros, completionMicros }) => ({
+      prices: prices.map(({ connector, model, promptMicros, completionMicros, imageMicros }) => ({
         connector,
         model,
         prompt_micros: promptMicros,
         completion_micros: completionMicros,
+        image_micros: imageMicros,
       })),
       unpriced: await listUnpricedModels(tx, month().from),
     };
@@ -108,6 +126,86 @@ export function budgetRoutes({ db, budgets }: Services): FastifyPluginCallbackZo
     );
 
     app.get(
+      '/lamb/v1/organizations/current/budgets/users',
+      {
+        config: { access: 'budget.configure' },
+        schema: {
+          tags,
+          summary: 'Each member’s caps, and what they used this month',
+          querystring: MemberQuery,
+          response: { 200: UserBudgetPage },
+        },
+      },
+      async ({ principal, query }) =>
+        await withTenant(db, principal.organizationId, async (tx) => {
+          const page = await listMembers(tx, query);
+          const { userDefault, users } = await getBudgetCaps(tx);
+          const own = new Map(users.map((user) => [user.userId, user]));
+          const ids = page.items.map(({ id }) => id);
+          const lastDay = new Date(month().until.getTime() - 1).toISOString().slice(0, 10);
+          const used = await sumUsageOfUsers(tx, { from: month().day, to: lastDay }, ids);
+          return {
+            items: page.items.map(({ id, email, name }) => ({
+              user_id: id,
+              email,
+              name,
+              caps: toWire(own.get(id) ?? userDefault),
+              own: own.has(id),
+              used: toSpent(used.get(id) ?? { tokens: 0, micros: 0 }),
+            })),
+            next_cursor: page.nextCursor,
+          };
+        }),
+    );
+
+    const changeCaps = async ({ organizationId, userId }: Principal, id: string, caps: Caps | null) => {
+      await withTenant(db, organizationId, async (tx) => {
+        const member = z.uuid().safeParse(id).success ? await getMember(tx, id.toLowerCase()) : undefined;
+        if (!member) throw new AppError('not_found');
+        await setUserCaps(tx, member.id, caps, budgets.now());
+        const details = { own: caps !== null };
+        const subject = `user:${member.id}`;
+        await recordAudit(tx, { actorId: userId, action: 'organization.budgets_changed', subject, details });
+      });
+      budgets.forget(organizationId);
+    };
+
+    app.put(
+      '/lamb/v1/organizations/current/budgets/users/:id',
+      {
+        config: { access: 'budget.configure' },
+        schema: {
+          tags,
+          summary: 'Give a member caps of their own',
+          params: Params,
+          body: CapsBody,
+          response: { 204: z.null() },
+        },
+      },
+      async ({ principal, params, body }, reply) => {
+        await changeCaps(principal, params.id, fromWire(body));
+        return await reply.code(204).send(null);
+      },
+    );
+
+    app.delete(
+      '/lamb/v1/organizations/current/budgets/users/:id',
+      {
+        config: { access: 'budget.configure' },
+        schema: {
+          tags,
+          summary: 'Give a member the caps of everybody again',
+          params: Params,
+          response: { 204: z.null() },
+        },
+      },
+      async ({ principal, params }, reply) => {
+        await changeCaps(principal, params.id, null);
+        return await reply.code(204).send(null);
+      },
+    );
+
+    app.get(
       '/lamb/v1/organizations/current/prices',
       {
         config: { access: 'budget.configure' },
@@ -126,11 +224,12 @@ export function budgetRoutes({ db, budgets }: Services): FastifyPluginCallbackZo
         const reply = await withTenant(db, organizationId, async (tx) => {
           await putModelPrices(
             tx,
-            body.prices.map(({ connector, model, prompt_micros, completion_micros }) => ({
+            body.prices.map(({ connector, model, prompt_micros, completion_micros, image_micros }) => ({
               connector,
               model,
               promptMicros: prompt_micros,
               completionMicros: completion_micros,
+              imageMicros: image_micros,
             })),
           );
           const subject = `organization:${organizationId}`;

@@ -14,6 +14,7 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { authorize } from '../access/authorize.ts';
+import { findImageType } from '../http/find-image-type.ts';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
 import type { Services } from '../services.ts';
 
@@ -107,7 +108,17 @@ export function fileRoutes({ db, config }: Services): FastifyPluginAsyncZod {
           content: await readFileContent(tx, found.id),
         }));
         const name = encodeURIComponent(file.path.split('/').at(-1) ?? 'file');
-        // Always an attachment of no particular type: an uploaded page must not run as one of ours.
+        const image = content && findImageType(content.content);
+        if (image === file.mediaType) {
+          return await reply
+            .header('content-disposition', `inline; filename*=UTF-8''${name}`)
+            .header('content-security-policy', "default-src 'none'; sandbox")
+            .header('cross-origin-resource-policy', 'same-origin')
+            .header('cache-control', 'private, max-age=86400')
+            .type(image)
+            .send(content?.content);
+        }
+        // Otherwise an attachment of no particular type: an uploaded page must not run as one of ours.
         return await reply
           .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
           .type('application/octet-stream')

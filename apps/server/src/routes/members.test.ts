@@ -42,7 +42,7 @@ it('the members are searched, and show when they were seen', async () => {
     },
     { timeout: 10_000 },
   );
-  expect((await lamb.call(owner, 'GET', `${members}?search=%25`)).body.items).toEqual([]);
+  expect((await lamb.call(owner, 'GET', `${members}?search=%25`)).body).toMatchObject({ items: [] });
 });
 
 describe('a member', () => {
@@ -78,8 +78,8 @@ describe('a member', () => {
 
   it('gets another role at once, and with a lower one no gateway’s key any more', async () => {
     const person = await addPerson('climber', 'admin');
-    const { userId = '', organizationId } = { userId: person.id, organizationId: lamb.north.id };
-    const gateway = await makeKey(lamb.services, { userId, organizationId, trustedGateway: true });
+    const holder = { userId: person.id, organizationId: lamb.north.id };
+    const gateway = await makeKey(lamb.services, { ...holder, trustedGateway: true });
     expect((await lamb.call(person, 'GET', members)).status).toBe(200);
     expect((await patch(person.id, { role: 'end_user' })).body).toMatchObject({ role: 'end_user' });
     expect((await lamb.call(person, 'GET', members)).status).toBe(403);
@@ -90,10 +90,12 @@ describe('a member', () => {
     expect(items.map((key) => key.trusted_gateway)).toEqual([false, false]);
     expect((await patch(person.id, { role: 'member' })).body).toMatchObject({ role: 'member' });
     const audit = await lamb.call(owner, 'GET', `/lamb/v1/organizations/current/audit?subject=user:${person.id}`);
-    expect(audit.body.items).toMatchObject([
-      { action: 'member.role_changed', details: { from: 'end_user', to: 'member' }, actor_email: owner.email },
-      { action: 'member.role_changed', details: { from: 'admin', to: 'end_user' } },
-    ]);
+    expect(audit.body).toMatchObject({
+      items: [
+        { action: 'member.role_changed', details: { from: 'end_user', to: 'member' }, actor_email: owner.email },
+        { action: 'member.role_changed', details: { from: 'admin', to: 'end_user' } },
+      ],
+    });
   });
 });
 
@@ -164,11 +166,12 @@ describe('who is removed', () => {
     expect(removed.body).toEqual({ transferred: { assistants: 2, rubrics: 1, files: 2 }, renamed_files: ['b.md'] });
 
     const names = await Promise.all([id, plain].map((each) => lamb.call(heir, 'GET', `/lamb/v1/assistants/${each}`)));
-    expect(names.map(({ body }) => [body.name, body.owner])).toEqual([
-      [`Same name (${id})`, heir.email],
-      ['Only mine', heir.email],
+    expect(names.map(({ body }) => body as unknown)).toMatchObject([
+      { name: `Same name (${id})`, owner: heir.email },
+      { name: 'Only mine', owner: heir.email },
     ]);
-    expect((await lamb.call(heir, 'GET', `/lamb/v1/rubrics/${rubric.body.rubric_id}`)).body.owner).toBe(heir.email);
+    const { rubric_id: rubricId } = rubric.body as { rubric_id: string };
+    expect((await lamb.call(heir, 'GET', `/lamb/v1/rubrics/${rubricId}`)).body).toMatchObject({ owner: heir.email });
     expect((await lamb.call(person, 'GET', '/lamb/v1/me')).status, 'the key is gone').toBe(401);
     expect((await send(lamb, 'GET', '/lamb/v1/me', { headers })).body).toMatchObject({ code: 'no_organization' });
     expect((await send(lamb, 'GET', '/lamb/v1/me/organizations', { headers })).body).toEqual({ items: [] });

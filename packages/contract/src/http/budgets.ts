@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageOf } from './paging.ts';
 
 const Amount = z.number().int().min(0).max(1e15);
 const hasNoRepeats = (keys: readonly string[]) => new Set(keys).size === keys.length;
@@ -36,6 +37,19 @@ export const BudgetsResource = BudgetsBody.extend({
   until: z.number().int(),
 }).meta({ id: 'BudgetsResource' });
 
+/** A page of members with what holds for each of them this month, and what they used of it. */
+export const UserBudgetPage = pageOf(
+  z.object({
+    user_id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    caps: Caps,
+    /** Whether the caps are this user's own, or those of everybody. */
+    own: z.boolean(),
+    used: Spent,
+  }),
+).meta({ id: 'UserBudgetPage' });
+
 /** What is left of this month for whoever asks: of their own caps or the organisation's, whichever is less; null is no cap. */
 export const MyBudget = z
   .object({ currency: z.string(), caps: Caps, used: Spent, left: Caps, until: z.number().int() })
@@ -44,11 +58,19 @@ export const MyBudget = z
 const Price = z.number().int().min(0).max(1e12);
 const Name = z.string().trim().min(1).max(300);
 
-/** What a million tokens of each model cost, in millionths of the organisation's currency. */
+/** What a million tokens of each model cost, and each image that it makes, in millionths of the organisation's currency. */
 export const PricesBody = z
   .object({
     prices: z
-      .array(z.object({ connector: Name, model: Name, prompt_micros: Price, completion_micros: Price }))
+      .array(
+        z.object({
+          connector: Name,
+          model: Name,
+          prompt_micros: Price,
+          completion_micros: Price,
+          image_micros: Price.default(0),
+        }),
+      )
       .max(5000)
       .refine((prices) => hasNoRepeats(prices.map((each) => `${each.connector}/${each.model}`)), 'names a model twice'),
   })
