@@ -196,6 +196,7 @@ describe('the child process', () => {
 
   test('has no environment, a limit of its own, and ends when nobody waits', { timeout: 40_000 }, async () => {
     const controller = new AbortController();
+    onTestFinished(() => controller.abort());
     const before = new Set(await listChildren());
     const limits = { milliseconds: 80_000 };
     const reading = extractDocument(
