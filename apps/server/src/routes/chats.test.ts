@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { ChatWithMessages, RunEvent, SharedChat } from '@lamb/contract';
+import type { ChatWithMessages, RunAnswer, RunEvent, SharedChat } from '@lamb/contract';
+import { numberTokens } from '@lamb/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAssistant } from '../completions/__fixtures__/create-assistant.ts';
 import { finishRun } from '../runs/__fixtures__/finish-run.ts';
@@ -95,12 +96,20 @@ describe('a chat', () => {
     const { body } = await say(chat, 'Count.');
     const { id: runId } = body as { id: string };
     expect(await read(chat)).toMatchObject({ active_run: { id: runId, status: 'running', chat_id: chat } });
-    const events: RunEvent[] = [];
-    for await (const { event } of readRunStream({ url: lamb.url, key: student.key, runId })) events.push(event);
-    expect(events.at(-1)?.type).toBe('run.finished');
+    const answer = async () => (await lamb.call(student, 'GET', `/lamb/v1/runs/${runId}/answer`)).body as RunAnswer;
+    await expect.poll(async () => (await answer()).text, { timeout: 10_000 }).not.toBe('');
+    const { text: begun, last_seq: lastEventId } = await answer();
+    let rest = '';
+    let last: RunEvent['type'] | undefined;
+    for await (const { event } of readRunStream({ url: lamb.url, key: student.key, runId, lastEventId })) {
+      if (event.type === 'text.delta') rest += event.text;
+      last = event.type;
+    }
+    expect([begun + rest, last]).toEqual([numberTokens(30), 'run.finished']);
     await finishRun(lamb, student, runId);
     const after = await read(chat);
     expect(after.active_run).toBeNull();
+    expect(await answer()).toMatchObject({ status: 'finished', text: numberTokens(30), error: null });
     expect(after.messages.map(({ run_status: status }) => status)).toEqual(['finished', 'finished']);
   });
 
@@ -164,6 +173,8 @@ describe('a chat', () => {
     expect(await say(chat, 'other', { replaces: question?.id })).toMatchObject({ status: 409 });
     expect(texts(await read(chat, '?replaced=true'))).toEqual(['q']);
     await lamb.call(student, 'POST', `/lamb/v1/runs/${runId}/cancel`);
+    const stopped = await lamb.call(student, 'GET', `/lamb/v1/runs/${runId}/answer`);
+    expect(stopped.body).toMatchObject({ status: 'cancelled' });
     await expect.poll(async () => (await regenerate(chat)).status, { timeout: 10_000 }).toBe(202);
     await expect.poll(async () => texts(await read(chat)), { timeout: 10_000 }).toEqual(['q', 'at last']);
   });

@@ -147,6 +147,7 @@ DELETE /lamb/v1/chats/:id/share: chat.edit
 GET /lamb/v1/shared-chats/:token: public
 POST /lamb/v1/chats/:id/turns: chat.edit
 GET /lamb/v1/runs/:id: run.read
+GET /lamb/v1/runs/:id/answer: run.read
 GET /lamb/v1/runs/:id/events: run.read
 POST /lamb/v1/runs/:id/cancel: run.control
 POST /lamb/v1/runs/:id/calls/:call_id/decision: run.control

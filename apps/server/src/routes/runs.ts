@@ -1,11 +1,13 @@
-import { CallDecision, RunEventPage, RunEventsQuery, RunResource, type RunEvent } from '@lamb/contract';
+import { CallDecision, RunAnswer, RunEventPage, RunEventsQuery, RunResource, type RunEvent } from '@lamb/contract';
 import { isRunOver, listRunEvents, withTenant } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { followClient } from '../http/follow-client.ts';
 import { streamEvents } from '../http/stream-events.ts';
 import { findRun } from '../runs/find-run.ts';
+import { listAllRunEvents } from '../runs/list-all-run-events.ts';
 import { readRun } from '../runs/read-run.ts';
+import { summarizeRun } from '../runs/summarize-run.ts';
 import { toRunResource } from '../runs/to-run-resource.ts';
 import type { Services } from '../services.ts';
 
@@ -32,6 +34,24 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
         schema: { tags, summary: 'Describe a run', params: Params, response: { 200: RunResource } },
       },
       async ({ principal, params }) => toRunResource((await findRun(services, principal, params.id, 'run.read')).run),
+    );
+
+    app.get(
+      '/lamb/v1/runs/:id/answer',
+      {
+        config: { access: 'run.read' },
+        schema: {
+          tags,
+          summary: 'Read a run so far in one piece; its events go on after `last_seq`',
+          params: Params,
+          response: { 200: RunAnswer },
+        },
+      },
+      async ({ principal, params }) => {
+        const { run } = await findRun(services, principal, params.id, 'run.read');
+        const events = await withTenant(db, principal.organizationId, (tx) => listAllRunEvents(tx, run));
+        return summarizeRun(run, events);
+      },
     );
 
     app.get(

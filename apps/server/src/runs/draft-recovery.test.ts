@@ -33,6 +33,8 @@ test('a draft that is nowhere saved is finished by another process, and can be l
     if (event.type === 'run.finished') break;
   }
   expect(text).toBe(numberTokens(5));
+  const answer = await house.call(two, 'GET', `/lamb/v1/runs/${runId}/answer`);
+  expect(answer.body).toMatchObject({ text: numberTokens(5), error: null });
   const trace = await house.call(two, 'GET', `/lamb/v1/runs/${runId}/trace`);
   expect(trace.status).toBe(200);
   const xray = trace.body as RunXray;

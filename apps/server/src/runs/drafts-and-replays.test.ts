@@ -80,6 +80,16 @@ describe('an assistant in a form', () => {
     const { id } = started.body as { id: string };
     expect(await finishRun(lamb, teacher, id)).toBe('finished');
 
+    expect((await lamb.call(teacher, 'GET', `/lamb/v1/runs/${id}/answer`)).body).toMatchObject({
+      text: 'By mitosis.',
+      // They run at the same time: which is done first is theirs to decide.
+      tools: [
+        { tool: 'single_file_rag', ok: true },
+        { tool: 'single_file_rag', ok: true },
+      ],
+      calls: [{ name: 'read_file', state: 'done' }],
+      sources: [{ title: 'notes.md' }, { title: 'more.md' }, { title: 'more.md', placeholder: 'read_file' }],
+    });
     const { status, body } = await readTrace(teacher, id);
     expect(status).toBe(200);
     const xray = body as RunXray;
@@ -134,6 +144,7 @@ describe('an assistant in a form', () => {
 
   test('is held to what saving would refuse', async () => {
     const other = await createAssistant(lamb, lamb.north.colleague, { name: 'Not yours' });
+    const foreign = await createAssistant(lamb, lamb.south.teacher, { name: 'Foreign', published: true });
     const refused = [
       [422, { ...draft, metadata: { ...draft.metadata, connector: 'nowhere' } }],
       [
@@ -145,6 +156,7 @@ describe('an assistant in a form', () => {
       ],
       [404, { ...draft, assistant_id: other.id }],
       [404, { ...draft, assistant_id: 999_999 }],
+      [404, { ...draft, assistant_id: foreign.id }],
       [400, { ...draft, messages: [] }],
     ] as const;
     for (const [status, body] of refused) expect((await tryOut(body)).status).toBe(status);

@@ -1,21 +1,5 @@
-import {
-  messageText,
-  RunTrace,
-  type ChatMessage,
-  type Principal,
-  type PromptSpan,
-  type RunEvent,
-  type RunXray,
-} from '@lamb/contract';
-import {
-  getAssistantAccess,
-  getRun,
-  listRunEvents,
-  listRunTraces,
-  withTenant,
-  type StoredRunTrace,
-  type TenantTx,
-} from '@lamb/store';
+import { messageText, RunTrace, type ChatMessage, type Principal, type PromptSpan, type RunXray } from '@lamb/contract';
+import { getAssistantAccess, getRun, listRunTraces, withTenant, type StoredRunTrace, type TenantTx } from '@lamb/store';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
 import { authorize } from '../access/authorize.ts';
 import { decide } from '../access/decide.ts';
@@ -24,6 +8,7 @@ import type { ContextRecord, ModelRecord } from '../completions/trace-texts.ts';
 import type { Services } from '../services.ts';
 import { composeXray } from './compose-xray.ts';
 import { standingOf } from './find-run.ts';
+import { listAllRunEvents } from './list-all-run-events.ts';
 import { RunInput } from './run-input.ts';
 
 /**
@@ -41,7 +26,7 @@ export async function readXray(services: Services, principal: Principal, runId: 
     if (isDraft) authorize(principal, 'run.read', found[0] && standing);
     else await authorizeReader(tx, principal, found[0]);
     const isOwnRun = standing !== undefined && decide(principal, 'run.read', standing);
-    return { traces: found, isOwn: isOwnRun, events: run ? await readEvents(tx, run) : [] };
+    return { traces: found, isOwn: isOwnRun, events: run ? await listAllRunEvents(tx, run) : [] };
   });
   const records = traces
     .filter(({ step }) => step !== 'context')
@@ -63,15 +48,6 @@ export async function readXray(services: Services, principal: Principal, runId: 
 async function authorizeReader(tx: TenantTx, principal: Principal, trace: StoredRunTrace | undefined): Promise<void> {
   const access = trace && (await getAssistantAccess(tx, trace.assistantId, principal.userId));
   authorizeAssistant(principal, 'trace.read', access);
-}
-
-async function readEvents(tx: TenantTx, run: { id: string; startedOn: string }): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for (;;) {
-    const page = (await listRunEvents(tx, run, events.at(-1)?.seq ?? 0)) as RunEvent[];
-    if (page.length === 0) return events;
-    events.push(...page);
-  }
 }
 
 /** Where the process died while the context was being recorded, there is none, and each message is shown as one piece. */

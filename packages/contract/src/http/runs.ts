@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ChatMessage } from '../chat-message.ts';
-import { CallOutcome, PromptSpan, RunEvent, Usage } from '../run-event.ts';
+import { ErrorCode } from '../errors/error-catalogue.ts';
+import { Artifact, CallOutcome, Citations, PromptSpan, RunEvent, ToolProblem, Usage } from '../run-event.ts';
 import { RunTrace, ToolTrace } from '../run-trace.ts';
+import { AttributedSource } from '../source.ts';
 import { AssistantBody } from './assistants.ts';
 import { CompletionBody, Sampling } from './chat-completions.ts';
 
@@ -32,6 +34,40 @@ export const RunEventsQuery = z.object({ after: z.coerce.number().int().min(0).o
 export const RunEventPage = z
   .object({ events: z.array(RunEvent), last_seq: z.number().int(), done: z.boolean() })
   .meta({ id: 'RunEventPage' });
+
+/** A run so far, in one piece: what was said, found and called. Its events after `last_seq` go on from there. */
+export const RunAnswer = z
+  .object({
+    run_id: z.string(),
+    status: RunResource.shape.status,
+    text: z.string(),
+    sources: z.array(AttributedSource),
+    citations: Citations.nullable(),
+    tools: z.array(
+      z.object({
+        tool: z.string(),
+        placeholder: z.string(),
+        ok: z.boolean(),
+        milliseconds: z.number(),
+        problem: ToolProblem.optional(),
+      }),
+    ),
+    calls: z.array(
+      z.object({
+        call_id: z.string(),
+        name: z.string(),
+        tool: z.string().nullable(),
+        state: z.enum(['requested', 'waiting', ...CallOutcome.options]),
+        milliseconds: z.number().optional(),
+        problem: z.string().optional(),
+        artifacts: z.array(Artifact).optional(),
+      }),
+    ),
+    error: z.object({ code: ErrorCode, message: z.string() }).nullable(),
+    last_seq: z.number().int(),
+  })
+  .meta({ id: 'RunAnswer' });
+export type RunAnswer = z.infer<typeof RunAnswer>;
 
 /** A decision about a call that waits for approval. */
 export const CallDecision = z.object({ decision: z.enum(['approved', 'rejected']) }).meta({ id: 'CallDecision' });
