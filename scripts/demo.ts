@@ -8,6 +8,7 @@ import { compose } from '../apps/server/src/compose.ts';
 import { readConfig } from '../apps/server/src/config.ts';
 import { startRuns } from '../apps/server/src/runs/start-runs.ts';
 import { answerAsDemoModel } from './demo/answer-as-demo-model.ts';
+import { buildWeb } from './demo/build-web.ts';
 import { describeDemo } from './demo/describe-demo.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 
@@ -37,6 +38,7 @@ const services = compose(
     LAMB_LOG_LEVEL: 'warn',
   }),
 );
+await buildWeb(services.config.webFolder, say);
 const runs = await startRuns(services);
 const app = await createApp({ ...services, runs });
 const address = await app.listen({ host: '127.0.0.1', port: Number(values.port) });

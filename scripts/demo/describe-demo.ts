@@ -19,12 +19,17 @@ export function describeDemo(address: string, { accounts, classic, multiTool }: 
     messages: [{ role: 'user', content }],
   });
   return `
-LAMB is running at ${address}    API documentation: ${address}/docs
+LAMB is running: open ${address} in a browser.
+
+Sign in as a teacher: ${teacher?.email ?? ''}  ${teacher?.password ?? ''}
+     or as a student: ${student?.email ?? ''}  ${student?.password ?? ''}
+
+API documentation: ${address}/docs
 
 Accounts (e-mail, password, role, organisation, API key):
 ${people.join('\n')}
 
-Try it:
+Or with curl:
 
 1. What can this student talk to?
 ${curl(student?.key, '/v1/models')}
