@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-export interface ArchivePart {
+interface ArchivePart {
   name: string;
   content?: Buffer | string;
   /** Deflated already; then `declaredBytes` says to how much. */
@@ -10,7 +10,7 @@ export interface ArchivePart {
 }
 
 /** A ZIP archive that may lie about the size of what it holds. */
-export function makeArchive(parts: ArchivePart[]): Buffer {
+function makeArchive(parts: ArchivePart[]): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
