@@ -22,6 +22,7 @@ import { assistantSharingRoutes } from './routes/assistant-sharing.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { chatSharingRoutes } from './routes/chat-sharing.ts';
 import { chatRoutes } from './routes/chats.ts';
+import { collectionEventRoutes } from './routes/collection-events.ts';
 import { collectionSharingRoutes } from './routes/collection-sharing.ts';
 import { collectionRoutes } from './routes/collections.ts';
 import { completionRoutes } from './routes/completions.ts';
@@ -117,6 +118,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     assistantDraftRoutes,
     rubricRoutes,
     collectionRoutes,
+    collectionEventRoutes,
     collectionSharingRoutes,
     documentIngestionRoutes,
     kbInterfaceRoutes,

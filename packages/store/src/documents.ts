@@ -154,6 +154,28 @@ export async function listDocuments(tx: TenantTx, request: DocumentListRequest):
   );
 }
 
+/** Those of these documents that there are. */
+export async function listDocumentsById(tx: TenantTx, ids: readonly string[]): Promise<StoredDocument[]> {
+  if (ids.length === 0) return [];
+  const rows = await selectDocuments(tx)
+    .where(sql<boolean>`d.id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return rows.map(toDocument);
+}
+
+const MOST_UNFINISHED = 500;
+
+/** The documents of a collection that are being read in or wait for it, the oldest first; of very many, the first. */
+export async function listUnfinishedDocuments(tx: TenantTx, collectionId: number): Promise<StoredDocument[]> {
+  const rows = await selectDocuments(tx)
+    .where('d.collection_id', '=', collectionId)
+    .where('d.status', 'in', ['queued', 'extracting', 'embedding'])
+    .orderBy('d.created_at')
+    .limit(MOST_UNFINISHED)
+    .execute();
+  return rows.map(toDocument);
+}
+
 export interface DocumentChange {
   status?: StoredDocumentStatus | undefined;
   /** Null: nothing is under way. */

@@ -86,6 +86,8 @@ export {
   getDocument,
   getDocumentByNumber,
   listDocuments,
+  listDocumentsById,
+  listUnfinishedDocuments,
   readDocumentContent,
   updateDocument,
   type DocumentChange,

@@ -1,6 +1,7 @@
 import { AppError, type RunEvent } from '@lamb/contract';
 import type { FastifyReply } from 'fastify';
-import { createFrameWriter, type FrameWriter } from './create-frame-writer.ts';
+import type { FrameWriter } from './create-frame-writer.ts';
+import { startStream } from './start-stream.ts';
 
 interface StreamOptions {
   /** Open the stream before there is anything to send, and keep it open; a failure is then an event like any other. */
@@ -47,19 +48,4 @@ export async function streamEvents(
     clearInterval(keepingOpen);
   }
   if (response.headersSent) response.end();
-}
-
-function startStream(reply: FastifyReply): FrameWriter {
-  reply.hijack();
-  reply.raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    // What other replies get on their way out, which a stream does not take.
-    'x-request-id': reply.request.id,
-    'x-content-type-options': 'nosniff',
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  });
-  reply.raw.socket?.setNoDelay(true);
-  return createFrameWriter(reply.raw);
 }

@@ -63,6 +63,7 @@ GET /lamb/v1/collections/:id: collection.read
 PATCH /lamb/v1/collections/:id: collection.edit
 DELETE /lamb/v1/collections/:id: collection.edit
 POST /lamb/v1/collections/:id/query: collection.query
+GET /lamb/v1/collections/:id/events: collection.read
 GET /lamb/v1/collections/:id/shares: collection.share
 PUT /lamb/v1/collections/:id/shares: collection.share
 GET /lamb/v1/collections/:id/documents: collection.read
