@@ -68,7 +68,7 @@ export function completionRoutes(services: Services): FastifyPluginCallbackZod {
       },
       async ({ principal }) => {
         const config = await withTenant(db, principal.organizationId, getOrganizationConfig);
-        const { providers } = readOrganizationSetup(principal.organizationId, config);
+        const setup = readOrganizationSetup(principal.organizationId, config);
         return {
           prompt_processors: catalogue.promptProcessors.map(({ name }) => name),
           prompt_processor_details: catalogue.promptProcessors.map(({ name, title, description }) => ({
@@ -77,8 +77,16 @@ export function completionRoutes(services: Services): FastifyPluginCallbackZod {
             description,
           })),
           connectors: Object.fromEntries(
-            catalogue.connectors.map(({ name, title }) => [name, { title, models: providers[name]?.models ?? [] }]),
+            catalogue.connectors.map((connector) => [
+              connector.name,
+              {
+                title: connector.title,
+                models: setup.providers[connector.name]?.models ?? [],
+                configured: !connector.needsProvider || setup.providers[connector.name]?.enabled === true,
+              },
+            ]),
           ),
+          default_model: setup.defaultModel ?? null,
           rag_processors: definitions.filter(({ modes }) => modes.includes('context')).map(({ name }) => name),
           tools: definitions,
         };

@@ -135,7 +135,13 @@ describe('the configuration', () => {
   it('shows creators which models there are, without addresses or keys', async () => {
     const reply = await lamb.call(lamb.north.teacher, 'GET', '/lamb/v1/completions/list');
     expect(reply.body).toMatchObject({
-      connectors: { ollama: { models: ['llama3.2:latest'] }, bypass: { models: [] } },
+      connectors: {
+        openai: { configured: true },
+        ollama: { models: ['llama3.2:latest'], configured: true },
+        bypass: { models: [], configured: true },
+        banana_img: { configured: false },
+      },
+      default_model: { provider: 'openai', model: 'gpt-4o-mini' },
       prompt_processors: expect.arrayContaining(['simple_augment', 'multi_augment']),
       rag_processors: expect.arrayContaining(['simple_rag', 'rubric_rag', 'single_file_rag', 'no_rag']),
     });

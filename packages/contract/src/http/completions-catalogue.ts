@@ -7,7 +7,18 @@ const Named = z.object({ name: z.string(), title: z.string(), description: z.str
 export const CompletionsCatalogue = z
   .object({
     prompt_processors: z.array(z.string()),
-    connectors: z.record(z.string(), z.object({ title: z.string(), models: z.array(z.string()) })),
+    connectors: z.record(
+      z.string(),
+      z.object({
+        title: z.string(),
+        /** The models that the organisation offers; none listed means any. */
+        models: z.array(z.string()),
+        /** Whether the organisation has switched it on, or it needs nothing. */
+        configured: z.boolean(),
+      }),
+    ),
+    /** What answers when an assistant's own provider is not set up. */
+    default_model: z.object({ provider: z.string(), model: z.string() }).nullable(),
     rag_processors: z.array(z.string()),
     tools: z.array(ToolDefinition),
     prompt_processor_details: z.array(Named),
