@@ -35,6 +35,9 @@ const DEPTHS = [50, 100];
  * the collections of a language together. Vectors: the inner product too, per model. The ranks in both lists are fused
  * as weighted reciprocals, scaled so that the first of both has 1; so scores of collections with different settings
  * compare. Passages are shown only after the best were chosen by the narrow tables.
+ *
+ * `offset 0` keeps the planner from looking at the values: it then sees that a plan for these is none the better, and
+ * plans the statement once instead of at every search, which takes longer than searching a small collection.
  */
 export function buildSearch(plan: SearchPlan): RawBuilder<SearchHit> {
   const depth = DEPTHS.find((each) => each >= plan.topK) ?? plan.topK;
@@ -44,13 +47,17 @@ export function buildSearch(plan: SearchPlan): RawBuilder<SearchHit> {
     with
       wanted as materialized (
         select c.id, each.lexical_weight, each.dense_weight, each.rank_constant
-        from unnest(
-          ${plan.collections.map(({ id }) => id)}::integer[],
-          ${plan.collections.map(({ indexVersion }) => indexVersion)}::integer[],
-          ${plan.collections.map(({ ranking }) => ranking.lexicalWeight)}::double precision[],
-          ${plan.collections.map(({ ranking }) => ranking.denseWeight)}::double precision[],
-          ${plan.collections.map(({ ranking }) => ranking.rankConstant)}::double precision[]
-        ) as each (id, index_version, lexical_weight, dense_weight, rank_constant)
+        from (
+          select
+            ${plan.collections.map(({ id }) => id)}::integer[] as ids,
+            ${plan.collections.map(({ indexVersion }) => indexVersion)}::integer[] as versions,
+            ${plan.collections.map(({ ranking }) => ranking.lexicalWeight)}::double precision[] as lexical_weights,
+            ${plan.collections.map(({ ranking }) => ranking.denseWeight)}::double precision[] as dense_weights,
+            ${plan.collections.map(({ ranking }) => ranking.rankConstant)}::double precision[] as rank_constants
+          offset 0
+        ) asked,
+        unnest(asked.ids, asked.versions, asked.lexical_weights, asked.dense_weights, asked.rank_constants)
+          as each (id, index_version, lexical_weight, dense_weight, rank_constant)
         -- One that was embedded anew since the caller looked has vectors that the query's cannot be compared with.
         join lamb.collections c on c.id = each.id and c.index_version = each.index_version
       ),
@@ -58,7 +65,9 @@ export function buildSearch(plan: SearchPlan): RawBuilder<SearchHit> {
         plan.lexical.map(
           ({ language, ids }, index) => sql`
       ${nameOf('words', index)} as materialized (
-        select terms from lamb.weigh_query(${ids}::integer[], ${language}::text, ${plan.query}::text)
+        select terms
+        from (select ${ids}::integer[] as ids, ${language}::text as language, ${plan.query}::text as query offset 0) asked,
+          lamb.weigh_query(asked.ids, asked.language, asked.query)
       ),`,
         ),
         sql``,
