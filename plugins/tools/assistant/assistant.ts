@@ -19,7 +19,11 @@ export const assistant = defineTool({
   description:
     'Asks another assistant. It must be yours, shared with you or published in your organisation, and may not use functions or other assistants itself.',
   config: z.object({
-    assistant_id: AssistantId.meta({ title: 'Assistant', description: 'The assistant to ask, by its id.' }),
+    assistant_id: AssistantId.meta({
+      title: 'Assistant',
+      description: 'The assistant to ask, by its id.',
+      'x-widget': 'assistant',
+    }),
     name: z.string().trim().max(100).optional().meta({
       title: 'Name',
       description: 'What the model calls it: letters, digits, _ and -. Anything else is only shown in the description.',
@@ -27,6 +31,7 @@ export const assistant = defineTool({
     description: z.string().trim().max(1000).optional().meta({
       title: 'Description',
       description: 'What it is good for; the model reads this to decide when to ask it.',
+      'x-widget': 'textarea',
     }),
   }),
   targetAssistant: ({ config }) => config.assistant_id,

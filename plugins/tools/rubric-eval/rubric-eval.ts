@@ -20,7 +20,7 @@ export const rubricEval = defineTool({
         (id) => (Number.isInteger(id) ? String(id) : id),
         z.string().regex(/^[\w-]{1,100}$/, 'A rubric id is letters, digits, _ and -; the list of rubrics shows it.'),
       )
-      .meta({ title: 'Rubric', description: 'The rubric to assess by, by its id.' }),
+      .meta({ title: 'Rubric', description: 'The rubric to assess by, by its id.', 'x-widget': 'rubric' }),
   }),
   function: {
     name: () => 'evaluate_with_rubric',

@@ -8,7 +8,11 @@ const RubricId = z.preprocess(
 );
 
 const Config = z.object({
-  rubric_id: RubricId.meta({ title: 'Rubric', description: 'The rubric to put into the prompt, by its id.' }),
+  rubric_id: RubricId.meta({
+    title: 'Rubric',
+    description: 'The rubric to put into the prompt, by its id.',
+    'x-widget': 'rubric',
+  }),
   format: z.enum(['markdown', 'json']).default('markdown').meta({
     title: 'Format',
     description: 'markdown gives the model instructions with the scoring formula; json gives the rubric as data.',

@@ -20,6 +20,7 @@ const Config = z.object({
   collections: z.array(CollectionId).min(1, 'Choose at least one collection.').max(50).meta({
     title: 'Collections',
     description: 'The collections to search, by their ids.',
+    'x-widget': 'collections',
   }),
   top_k: z.int().min(1).max(100).default(3).meta({
     title: 'Passages per collection',
@@ -32,6 +33,7 @@ const Config = z.object({
   query: z.string().max(10_000).optional().meta({
     title: 'Search with',
     description: "What to search with instead of the person's message. It may refer to placeholders, such as {rubric}.",
+    'x-widget': 'textarea',
   }),
   rewrite_query: z.boolean().default(false).meta({
     title: 'Complete the question from the conversation',
@@ -41,6 +43,7 @@ const Config = z.object({
   citations: z.boolean().default(false).meta({
     title: 'Number the passages',
     description: 'Gives each passage a number and asks the model to cite with it, such as [1].',
+    'x-initial': true,
   }),
   name: z.string().max(100).optional().meta({
     title: 'Name',
@@ -50,6 +53,7 @@ const Config = z.object({
     title: 'What is in it',
     description:
       'What the model reads to decide whether to search, such as “The textbook and the slides of the course.”',
+    'x-widget': 'textarea',
   }),
 });
 type Config = z.infer<typeof Config>;

@@ -8,6 +8,7 @@ const Config = z.object({
   file_path: FilePath.meta({
     title: 'File',
     description: "The path of one of the owner's files, such as notes/week-1.md.",
+    'x-widget': 'file',
   }),
   max_chars: z.int().min(1).max(500_000).default(50_000).meta({
     title: 'Longest text',

@@ -49,8 +49,8 @@ function refuse(reason: 'self' | 'not_found' | 'not_allowed' | 'tool_using', mes
   return { allowed: false, reason, message };
 }
 
-/** One that asks another to gather context is refused like one that calls functions: the depth is one. */
-function usesTools({ tools }: AssistantMetadata, catalogue: Catalogue): boolean {
+/** Whether an assistant cannot be asked by others. One that asks another to gather context is refused like one that calls functions: the depth is one. */
+export function usesTools({ tools }: AssistantMetadata, catalogue: Catalogue): boolean {
   return tools.some(
     ({ enabled, mode, type }) =>
       enabled && (mode === 'function' || catalogue.findTool(type)?.targetAssistant !== undefined),

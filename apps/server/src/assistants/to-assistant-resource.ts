@@ -18,6 +18,7 @@ import {
 import { decide } from '../access/decide.ts';
 import { toModelName } from '../completions/find-model.ts';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
+import { usesTools } from './judge-callee.ts';
 import { checkAssistant } from './prepare-assistant.ts';
 
 type Described = Pick<
@@ -27,17 +28,22 @@ type Described = Pick<
 type Standing = Pick<StoredSummary, 'isOwner' | 'isShared' | 'hasShares'>;
 
 /** An assistant in the list of somebody. */
-export function toAssistantSummary(assistant: StoredSummary, viewer: Principal): AssistantSummary {
+export function toAssistantSummary(
+  assistant: StoredSummary,
+  viewer: Principal,
+  catalogue: Catalogue,
+): AssistantSummary {
   const { id, isOwner, isShared, published } = assistant;
   const mayRead = decide(viewer, 'assistant.read', { id, isOwner, isShared, isPublished: published !== null });
-  const tools = mayRead ? readMetadata(assistant.metadata, {}).metadata.tools : [];
-  return describe(assistant, assistant, tools, viewer);
+  const { metadata } = readMetadata(assistant.metadata, {});
+  const tools = mayRead ? metadata.tools : [];
+  return describe(assistant, assistant, { tools, isToolUsing: usesTools(metadata, catalogue) }, viewer);
 }
 
 function describe(
   assistant: Described,
   { isOwner, isShared, hasShares }: Standing,
-  tools: AssistantMetadata['tools'],
+  { tools, isToolUsing }: { tools: AssistantMetadata['tools']; isToolUsing: boolean },
   viewer: Principal,
 ): AssistantSummary {
   const standing = { id: assistant.id, isOwner, isShared, isPublished: assistant.published !== null };
@@ -49,6 +55,7 @@ function describe(
     owner_name: assistant.ownerName,
     assistant_type: assistant.type,
     tools: [...new Set(tools.filter(({ enabled }) => enabled).map(({ type }) => type))],
+    tool_using: isToolUsing,
     published: assistant.published !== null,
     is_owner: isOwner,
     shared_with_me: isShared,
@@ -88,7 +95,7 @@ export async function toAssistantResource(
   };
   const conversion = await getAssistantConversion(tx, assistant.id);
   return {
-    ...describe(assistant, standing, metadata.tools, viewer),
+    ...describe(assistant, standing, { tools: metadata.tools, isToolUsing: usesTools(metadata, catalogue) }, viewer),
     organization_id: assistant.organizationId,
     system_prompt: assistant.systemPrompt,
     prompt_template: assistant.promptTemplate,

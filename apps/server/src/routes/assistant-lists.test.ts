@@ -42,6 +42,8 @@ describe('a list', () => {
       owner: teacher.email,
       owner_name: 'teacher',
       assistant_type: 'multi_tool',
+      // Told to everybody: one that calls functions itself cannot be asked by another assistant.
+      tool_using: true,
       published: true,
     };
     const tools = ['rubric_rag', 'weather'];
@@ -64,6 +66,8 @@ describe('a list', () => {
     const seen = { tools: [], is_owner: false, shared_with_me: false, shared: false };
     expect(await find(student, 'scope=published')).toMatchObject({ ...shown, ...seen });
     expect(await find(teacher, 'type=classic')).toBeUndefined();
+    const plain = (await list(teacher, 'type=classic')).find((item) => item['id'] === classic.id);
+    expect(plain).toMatchObject({ tools: [], tool_using: false });
     expect((await list(student, 'scope=published')).map((item) => item['id'])).not.toContain(classic.id);
   });
 

@@ -69,7 +69,7 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         const { assistants } = principal;
         const reachable = page.items.filter(({ id }) => assistants === 'all' || assistants.includes(id));
         return {
-          items: reachable.map((assistant) => toAssistantSummary(assistant, principal)),
+          items: reachable.map((assistant) => toAssistantSummary(assistant, principal, catalogue)),
           next_cursor: page.nextCursor,
         };
       },

@@ -44,6 +44,8 @@ export const AssistantSummary = z
     assistant_type: z.enum(['classic', 'multi_tool']),
     /** The types of its enabled tools, each once; empty for those who may only use it. */
     tools: z.array(z.string()),
+    /** It calls functions or asks others itself, so no other assistant may ask it. */
+    tool_using: z.boolean(),
     published: z.boolean(),
     /** What it is to the one who asks. */
     is_owner: z.boolean(),
