@@ -6,6 +6,7 @@ export interface Belongings {
   assistants: number;
   rubrics: number;
   files: number;
+  collections: number;
 }
 
 export async function countBelongings(tx: TenantTx, ownerId: string): Promise<Belongings> {
@@ -13,13 +14,14 @@ export async function countBelongings(tx: TenantTx, ownerId: string): Promise<Be
     select
       (select count(*) from lamb.assistants where owner_id = ${ownerId}::uuid and deleted_at is null) as assistants,
       (select count(*) from lamb.rubrics where owner_id = ${ownerId}::uuid) as rubrics,
-      (select count(*) from lamb.files where owner_id = ${ownerId}::uuid) as files`.execute(tx);
-  return rows[0] ?? { assistants: 0, rubrics: 0, files: 0 };
+      (select count(*) from lamb.files where owner_id = ${ownerId}::uuid) as files,
+      (select count(*) from lamb.collections where owner_id = ${ownerId}::uuid) as collections`.execute(tx);
+  return rows[0] ?? { assistants: 0, rubrics: 0, files: 0, collections: 0 };
 }
 
 /**
- * Gives everything that somebody owns to somebody else: an assistant without the files and rubrics that its tools read
- * would be broken. Where the new owner has the same name or path, what comes is renamed; the paths of files that were
+ * Gives everything that somebody owns to somebody else: an assistant without what its tools read would be
+ * broken. Where the new owner has the same name or path, what comes is renamed; the paths of files that were
  * are returned, because tools name files by their paths.
  */
 export async function transferBelongings(
@@ -35,6 +37,12 @@ export async function transferBelongings(
       where other.owner_id = ${toId}::uuid and other.deleted_at is null and other.name = a.name
     ) then a.name || ' (' || a.id || ')' else a.name end
     where a.owner_id = ${fromId}::uuid`.execute(tx);
+  await sql`
+    update lamb.collections as c
+    set owner_id = ${toId}::uuid, name = case when exists (
+      select from lamb.collections as other where other.owner_id = ${toId}::uuid and other.name = c.name
+    ) then c.name || ' (' || c.id || ')' else c.name end
+    where c.owner_id = ${fromId}::uuid`.execute(tx);
   await sql`update lamb.rubrics set owner_id = ${toId}::uuid where owner_id = ${fromId}::uuid`.execute(tx);
   const { rows } = await sql<{ path: string; renamed: boolean }>`
     update lamb.files as f

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { send } from '../routes/__fixtures__/send.ts';
+import { createAccount } from '../accounts/create-account.ts';
 import { startTestServer, type Reply, type TestServer } from '../test-server/start-test-server.ts';
 import { signIn } from './__fixtures__/open-doors.ts';
 import { startIdentityProvider, type IdentityProvider } from './__fixtures__/start-identity-provider.ts';
@@ -145,6 +146,22 @@ describe('a person who is already known', () => {
     idp.person = { sub: 'unverified-1', email: lamb.north.colleague.email, email_verified: false, name: 'C' };
     const { location } = await signInThrough('students');
     expect(location.searchParams.get('error')).toBe('account_not_linked');
+  });
+
+  it('is not let into an account that somebody made with their address', async () => {
+    const email = 'victim@idp.test';
+    await createAccount(lamb.services, {
+      email,
+      name: 'Not me',
+      password: 'only the attacker knows',
+      organizationId: lamb.north.id,
+      role: 'end_user',
+      emailVerified: false,
+    });
+    idp.person = { sub: 'victim-1', email, email_verified: true, name: 'Victim' };
+    const { location, cookie } = await signInThrough('students');
+    expect(location.searchParams.get('error')).toBe('account_with_unverified_address');
+    expect(cookie).not.toContain('session_token');
   });
 
   it('but disabled does not come in', async () => {

@@ -59,7 +59,7 @@ export async function tryConnection(
     if (error instanceof ConnectionProblem) return describe(error.outcome);
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'provider_rejected')
-      return describe(error.details?.['provider_status'] === 404 ? 'not_found' : 'unexpected_answer');
+      return describe(error.details['provider_status'] === 404 ? 'not_found' : 'unexpected_answer');
     const known = Object.entries(outcomes).find(([code]) => code === error.code)?.[1];
     if (known === undefined) throw error;
     return describe(known === 'unreachable' ? toConnectionProblem(error).outcome : known);

@@ -1,3 +1,5 @@
+import { withTenant } from '@lamb/store';
+import { sql } from 'kysely';
 import { vi, afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signIn } from '../auth/__fixtures__/open-doors.ts';
 import { createAccount } from '../accounts/create-account.ts';
@@ -150,20 +152,29 @@ describe('who is removed', () => {
       form.append('file', new Blob([who.email]), 'upload');
       await send(lamb, 'POST', '/lamb/v1/files', { headers: { authorization: `Bearer ${who.key}` }, body: form });
     }
+    for (const who of [person, heir]) {
+      await withTenant(lamb.services.db, lamb.north.id, (tx) =>
+        sql`insert into lamb.collections (owner_id, name, embedding_provider, embedding_model, embedding_dimensions)
+          values (${who.id}::uuid, 'Notes', 'openai', 'm', 3)`.execute(tx),
+      );
+    }
     const { headers } = await signIn(lamb, person);
 
     expect((await lamb.call(owner, 'GET', `${members}/${person.id}`)).body).toMatchObject({
-      owns: { assistants: 2, rubrics: 1, files: 2 },
+      owns: { assistants: 2, rubrics: 1, files: 2, collections: 1 },
     });
     expect((await remove(person.id)).body).toMatchObject({
       code: 'owns_resources',
-      details: { assistants: 2, rubrics: 1, files: 2 },
+      details: { assistants: 2, rubrics: 1, files: 2, collections: 1 },
     });
     for (const wrong of [person.id, lamb.north.student.id]) {
       expect((await remove(person.id, `?transfer_to=${wrong}`)).status).toBe(400);
     }
     const removed = await remove(person.id, `?transfer_to=${heir.id}`);
-    expect(removed.body).toEqual({ transferred: { assistants: 2, rubrics: 1, files: 2 }, renamed_files: ['b.md'] });
+    expect(removed.body).toEqual({
+      transferred: { assistants: 2, rubrics: 1, files: 2, collections: 1 },
+      renamed_files: ['b.md'],
+    });
 
     const names = await Promise.all([id, plain].map((each) => lamb.call(heir, 'GET', `/lamb/v1/assistants/${each}`)));
     expect(names.map(({ body }) => body as unknown)).toMatchObject([

@@ -139,7 +139,7 @@ export function memberRoutes({ db, config, keyCache }: Services): FastifyPluginC
           const member = await requireMember(tx, params.id);
           requireRank(principal, toRole(member), undefined);
           const owns = await countBelongings(tx, member.id);
-          const ownsAnything = owns.assistants + owns.rubrics + owns.files > 0;
+          const ownsAnything = Object.values(owns).some((count) => count > 0);
           let transfer: Awaited<ReturnType<typeof transferBelongings>> | undefined;
           if (query.transfer_to !== undefined) {
             const heir = await requireHeir(tx, query.transfer_to, member);

@@ -212,10 +212,14 @@ interface Service {
 
 /** A saved secret never goes to an address it was not saved for: whoever may try addresses could otherwise read it there. */
 function chooseService(saved: Service | undefined, given: Service): Service {
-  const [savedUrl, savedSecret] = [saved?.url || undefined, saved?.secret || undefined];
-  const url = given.url === undefined ? savedUrl : given.url || undefined;
-  const secret = given.secret || (url === savedUrl ? savedSecret : undefined);
+  const savedUrl = dropEmpty(saved?.url);
+  const url = given.url === undefined ? savedUrl : dropEmpty(given.url);
+  const secret = dropEmpty(given.secret) ?? (url === savedUrl ? dropEmpty(saved?.secret) : undefined);
   return { url, secret };
+}
+
+function dropEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
 }
 
 function toProviderError(problem: ConnectionProblem): AppError {

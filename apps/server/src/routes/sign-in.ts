@@ -40,6 +40,10 @@ export function signInRoutes({ auth, config }: Services): FastifyPluginCallback 
         handler: async (request, reply) => {
           const body = request.body as Buffer | undefined;
           if (path === 'sign-in/email') limitSignIn({ account: readEmail(body), address: request.ip });
+          // Whoever found an open session must not find out the password with it.
+          if (path === 'change-password') {
+            limitSignIn({ account: `session ${request.headers.cookie ?? ''}`, address: request.ip });
+          }
           const headers = fromNodeHeaders(request.headers);
           // Whose address this is, is known to us; the header could be anybody's invention.
           headers.set('x-forwarded-for', request.ip);

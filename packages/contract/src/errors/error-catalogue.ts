@@ -72,7 +72,7 @@ export const errorCatalogue = {
   },
   owns_resources: {
     status: 409,
-    message: 'This person owns assistants, rubrics or files here.',
+    message: 'This person owns assistants, collections, rubrics or files here.',
     fault: 'caller',
     next: 'Say in `transfer_to` who shall have them, or `discard=true` to delete the assistants; `details` counts them.',
   },

@@ -27,6 +27,7 @@ const Belongings = z.object({
   assistants: z.number().int(),
   rubrics: z.number().int(),
   files: z.number().int(),
+  collections: z.number().int(),
 });
 
 /** A member, and what they own here: what must go to somebody else before they can be removed. */
