@@ -19,13 +19,14 @@ export const queryCollection: Command = {
   ],
   async run(context) {
     const { server, words, json, stdout } = context;
-    const { id } = await findCollection(server, words[0] ?? '');
-    const reply = await server.call(CollectionQueryReply, 'POST', `/lamb/v1/collections/${String(id)}/query`, {
+    const search = {
       query: words.slice(1).join(' '),
       top_k: readOption(context, 'top', z.coerce.number().int()),
       threshold: readOption(context, 'threshold', z.coerce.number()),
       mode: readOption(context, 'mode', z.enum(['hybrid', 'lexical', 'vector'])),
-    });
+    };
+    const { id } = await findCollection(server, words[0] ?? '');
+    const reply = await server.call(CollectionQueryReply, 'POST', `/lamb/v1/collections/${String(id)}/query`, search);
     if (json) stdout.write(`${JSON.stringify(reply)}\n`);
     else if (reply.hits.length === 0) stdout.write('Nothing was found.\n');
     else stdout.write(reply.hits.map((hit, index) => describe(hit, index + 1)).join('\n'));

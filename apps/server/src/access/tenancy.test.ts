@@ -80,6 +80,9 @@ const naming = new Set([
 const NORTH = 'canary-north-7f3a';
 const SOUTH = 'canary-south-9c1e';
 
+/** Every route, for everybody and through every door: that is many requests, on a machine that may be busy. */
+const TIMEOUT = 120_000;
+
 let lamb: TestServer;
 let routes: RecordedRoute[];
 let north: World;
@@ -224,29 +227,33 @@ async function snapshot(teacher: Person, world: World): Promise<string> {
 }
 
 describe('an id of another organisation', () => {
-  it('gets the same answer as one that does not exist, on every route and through every door', async () => {
-    for (const world of [north, openNorth]) {
-      const before = await snapshot(lamb.north.teacher, world);
-      for (const { who, door, mayNeverSee } of strangers) {
-        const outcomes = await compareIds(door, world);
-        expect(
-          outcomes.filter(({ same }) => !same),
-          `${who} with a ${door.name} can tell them apart`,
-        ).toEqual([]);
-        const isAdmin = who === 'an administrator';
-        expect(
-          outcomes.filter((each) => {
-            const mayBeForbidden = mayNeverSee || (each.adminsOnly && !isAdmin);
-            return !(each.status === 404 || (mayBeForbidden && each.status === 403));
-          }),
-          `${who} with a ${door.name} is not told 404`,
-        ).toEqual([]);
+  it(
+    'gets the same answer as one that does not exist, on every route and through every door',
+    { timeout: TIMEOUT },
+    async () => {
+      for (const world of [north, openNorth]) {
+        const before = await snapshot(lamb.north.teacher, world);
+        for (const { who, door, mayNeverSee } of strangers) {
+          const outcomes = await compareIds(door, world);
+          expect(
+            outcomes.filter(({ same }) => !same),
+            `${who} with a ${door.name} can tell them apart`,
+          ).toEqual([]);
+          const isAdmin = who === 'an administrator';
+          expect(
+            outcomes.filter((each) => {
+              const mayBeForbidden = mayNeverSee || (each.adminsOnly && !isAdmin);
+              return !(each.status === 404 || (mayBeForbidden && each.status === 403));
+            }),
+            `${who} with a ${door.name} is not told 404`,
+          ).toEqual([]);
+        }
+        expect(await snapshot(lamb.north.teacher, world), 'nothing has changed there').toBe(before);
       }
-      expect(await snapshot(lamb.north.teacher, world), 'nothing has changed there').toBe(before);
-    }
-  });
+    },
+  );
 
-  it('gets the same answer as a model or as `?assistant=`', async () => {
+  it('gets the same answer as a model or as `?assistant=`', { timeout: TIMEOUT }, async () => {
     const messages = [{ role: 'user', content: 'Who are you?' }];
     const names = (id: string, name: string) => [`lamb_assistant.${id}`, id, `LAMB:${name}`, name];
     lamb.llm.reset();
@@ -428,7 +435,7 @@ describe('an id of another organisation', () => {
 });
 
 describe('inside one organisation', () => {
-  it('what a colleague has not shared gets the same answer as what does not exist', async () => {
+  it('what a colleague has not shared gets the same answer as what does not exist', { timeout: TIMEOUT }, async () => {
     const before = await snapshot(lamb.north.teacher, north);
     for (const person of [lamb.north.colleague, lamb.north.student]) {
       for (const door of await openDoors(lamb, person)) {
@@ -462,7 +469,7 @@ describe('inside one organisation', () => {
 });
 
 describe('random reads across the border', () => {
-  it('a thousand of them find no canary', async () => {
+  it('a thousand of them find no canary', { timeout: TIMEOUT }, async () => {
     const random = createRandom(20_261_115);
     const pick = <Item>(items: readonly Item[]): Item => {
       const item = items[Math.floor(random() * items.length)];

@@ -229,7 +229,10 @@ export function describeKbServer(name: string, open: () => Promise<KbServerUnder
 
     test('says why a file could not be read, and tries it again', async () => {
       const id = await makeCollection();
-      const added = await upload(id, new File(['no PDF at all'], 'broken.pdf', { type: 'application/pdf' }));
+      const added = await upload(
+        id,
+        new File(['%PDF-1.7\n\u0000\u0001\u0002 and no more'], 'broken.pdf', { type: 'application/pdf' }),
+      );
       expect(added.status).toBe(200);
       const file = added.body.file_registry_id;
       expect(await endOf(file)).toBe('failed');

@@ -128,8 +128,8 @@ export function createKbStore() {
   };
 }
 
-/** It reads text only; what says that it is more must at least begin like it. */
+/** It reads text only; what says that it is more must at least be whole. */
 function findProblem({ filename, text }: KbUpload): string | undefined {
-  if (filename.endsWith('.pdf') && !text.startsWith('%PDF-')) return 'The file is not a PDF.';
+  if (filename.endsWith('.pdf') && !/^%PDF-.*%%EOF\s*$/s.test(text)) return 'The file is not a whole PDF.';
   return text.trim() === '' ? 'The file has no text.' : undefined;
 }

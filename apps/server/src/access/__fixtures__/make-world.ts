@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { addDocument } from '../../collections/__fixtures__/add-document.ts';
 import { sampleRubric } from '../../routes/__fixtures__/sample-bodies.ts';
 import { send } from '../../routes/__fixtures__/send.ts';
 import type { Reply, TestOrganization, TestServer } from '../../test-server/start-test-server.ts';
@@ -9,6 +10,9 @@ export interface World {
   readonly rubric: string;
   readonly file: string;
   readonly collection: string;
+  readonly document: string;
+  /** The document's number in the older knowledge-base interface. */
+  readonly job: string;
   readonly key: string;
   readonly chat: string;
   readonly run: string;
@@ -46,6 +50,11 @@ export async function makeWorld(
       visibility: open ? 'organization' : 'private',
       embedding: { provider: 'openai', model: 'text-embedding-3-small', dimensions: 16 },
     }),
+  );
+  const document = await addDocument(lamb, teacher, collection.id, `${canary}.md`, `# ${canary}\n\nAbout ${canary}.`);
+  const jobs = await read<{ items: { id: number }[] }>(
+    200,
+    lamb.call(teacher, 'GET', `/collections/${collection.id}/ingestion-jobs`),
   );
   const assistant = await read<{ id: number }>(
     201,
@@ -89,6 +98,8 @@ export async function makeWorld(
     rubric: rubric.rubric_id,
     file: file.id,
     collection: String(collection.id),
+    document: document.id,
+    job: String(jobs.items[0]?.id),
     key: keys.items[0]?.id ?? '',
     chat: chat.id,
     run,
