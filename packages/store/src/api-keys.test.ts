@@ -65,6 +65,7 @@ test('a key leads to its holder in one look-up and is kept as a digest only', as
         status: 'active',
       },
       role: 'owner',
+      enabled: true,
     },
   });
   const { rows } = await sql<{ text: string }>`select k::text as text from auth.apikey k`.execute(store.db);

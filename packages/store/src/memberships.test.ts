@@ -82,6 +82,17 @@ test('members are listed page by page, times with microseconds included', async 
   expect(new Set(seen)).toEqual(expected);
   const [first] = (await crowd.run((tx) => listMembers(tx, { limit: 1 }))).items;
   expect(Object.keys(first ?? {}).toSorted()).toEqual(
-    ['banned', 'email', 'enabled', 'id', 'joinedAt', 'kind', 'lmsUserId', 'name', 'role', 'systemAdmin'].toSorted(),
+    [
+      'banned',
+      'email',
+      'enabled',
+      'id',
+      'joinedAt',
+      'lastSeenAt',
+      'lmsUserId',
+      'name',
+      'role',
+      'systemAdmin',
+    ].toSorted(),
   );
 });

@@ -17,25 +17,10 @@ export async function refuseStranger(
       errorDescription: `This way of signing in leads to an organisation that does not exist. Tell the operator of this installation.`,
     };
   }
-  if (existingUserId === undefined) return undefined;
-  if (await findMembership(db, existingUserId, organization.id)) return await refuseUnverified(db, existingUserId);
+  if (existingUserId === undefined || (await findMembership(db, existingUserId, organization.id))) return undefined;
   return {
     error: 'account_of_another_organization',
     errorDescription: `The e-mail address belongs to an account of another organisation. Sign in the way you do there, or ask an administrator of ${organization.name}.`,
-  };
-}
-
-/** Somebody may have made an account with an address that is not theirs, and wait for its owner to be let into it. */
-async function refuseUnverified(
-  db: Db,
-  userId: string,
-): Promise<{ error: string; errorDescription: string } | undefined> {
-  const user = await db.selectFrom('auth.user').select('emailVerified').where('id', '=', userId).executeTakeFirst();
-  if (user?.emailVerified === true) return undefined;
-  return {
-    error: 'account_with_unverified_address',
-    errorDescription:
-      'An account with this e-mail address was made here, and nobody has checked whose it is. Sign in to it with its password, or ask an administrator.',
   };
 }
 

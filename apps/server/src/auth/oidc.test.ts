@@ -160,7 +160,7 @@ describe('a person who is already known', () => {
     });
     idp.person = { sub: 'victim-1', email, email_verified: true, name: 'Victim' };
     const { location, cookie } = await signInThrough('students');
-    expect(location.searchParams.get('error')).toBe('account_with_unverified_address');
+    expect(location.searchParams.get('error')).toBe('account_not_linked');
     expect(cookie).not.toContain('session_token');
   });
 
