@@ -71,11 +71,14 @@ export function completionRoutes(services: Services): FastifyPluginCallbackZod {
         const setup = readOrganizationSetup(principal.organizationId, config);
         return {
           prompt_processors: catalogue.promptProcessors.map(({ name }) => name),
-          prompt_processor_details: catalogue.promptProcessors.map(({ name, title, description }) => ({
-            name,
-            title,
-            description,
-          })),
+          prompt_processor_details: catalogue.promptProcessors.map(
+            ({ name, title, description, placeholders = [] }) => ({
+              name,
+              title,
+              description,
+              placeholders: [...placeholders],
+            }),
+          ),
           connectors: Object.fromEntries(
             catalogue.connectors.map((connector) => [
               connector.name,
@@ -89,6 +92,7 @@ export function completionRoutes(services: Services): FastifyPluginCallbackZod {
           default_model: setup.defaultModel ?? null,
           rag_processors: definitions.filter(({ modes }) => modes.includes('context')).map(({ name }) => name),
           tools: definitions,
+          knowledge_base: setup.knowledgeServer ? ('external' as const) : ('own' as const),
         };
       },
     );

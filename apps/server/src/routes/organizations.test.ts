@@ -143,6 +143,10 @@ describe('the configuration', () => {
       },
       default_model: { provider: 'openai', model: 'gpt-4o-mini' },
       prompt_processors: expect.arrayContaining(['simple_augment', 'multi_augment']),
+      prompt_processor_details: expect.arrayContaining([
+        expect.objectContaining({ name: 'moodle_augment', placeholders: ['moodle_user'] }),
+      ]),
+      knowledge_base: 'external',
       rag_processors: expect.arrayContaining(['simple_rag', 'rubric_rag', 'single_file_rag', 'no_rag']),
     });
     expect(reply.text).not.toContain(lamb.llm.url);

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { ToolDefinition } from '../tool-definition.ts';
 
-const Named = z.object({ name: z.string(), title: z.string(), description: z.string() });
+const PromptProcessorDetails = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** What it fills by itself, such as `moodle_user`; no tool may claim these. */
+  placeholders: z.array(z.string()),
+});
 
 /** The reply of `GET /lamb/v1/completions/list`: everything an assistant can be built from. */
 export const CompletionsCatalogue = z
@@ -21,7 +27,9 @@ export const CompletionsCatalogue = z
     default_model: z.object({ provider: z.string(), model: z.string() }).nullable(),
     rag_processors: z.array(z.string()),
     tools: z.array(ToolDefinition),
-    prompt_processor_details: z.array(Named),
+    prompt_processor_details: z.array(PromptProcessorDetails),
+    /** Where `simple_rag` searches: the organisation's own collections, or a knowledge-base server whose collections LAMB cannot list. */
+    knowledge_base: z.enum(['own', 'external']),
   })
   .meta({ id: 'CompletionsCatalogue' });
 
