@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // That of apps/web lies on one that SvelteKit writes, which a test must not need.
+  tsconfig: 'tsconfig.json',
   test: {
     include: ['{apps,packages,plugins,bench,chaos,scripts,docs}/**/*.test.ts'],
     globalSetup: ['@lamb/testing/global-setup'],

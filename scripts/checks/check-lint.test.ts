@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { findEach, plant } from './find-each.ts';
+import { allowed, findEach, plant } from './find-each.ts';
 
 const engine = (name: string) => `packages/engine/src/${name}.ts`;
 const ts = (name: string) => `@typescript-eslint/${name}`;
@@ -94,6 +94,25 @@ const plants = [
   plant('lamb/file-name', engine('string-utils'), `export const a = 1;`, 'does not say what is inside'),
   plant('lamb/file-name', engine('types'), `export const a = 1;`, 'Name the file after its main export'),
   plant('lamb/file-name', 'packages/engine/src/common/turn.ts', `export const a = 1;`, '"common" does not say'),
+  plant(
+    'lamb/file-name',
+    'apps/web/src/pageHeader.svelte',
+    `<h1>A</h1>`,
+    '`<PageHeader>` lives in `PageHeader.svelte`',
+  ),
+  allowed('apps/web/src/routes/(app)/rubrics/[id]/+page.svelte', `<h1>A</h1>`),
+  plant(
+    'svelte/no-at-html-tags',
+    'apps/web/src/Answer.svelte',
+    `<script lang="ts">\n  let { text }: { text: string } = $props();\n</script>\n\n{@html text}`,
+    'XSS',
+  ),
+  plant(
+    'no-restricted-properties',
+    engine('wait.test'),
+    `export const wait = (page: { waitForTimeout(ms: number): void }) => {\n  page.waitForTimeout(50);\n};`,
+    'waits for what it needs',
+  ),
   plant(
     'lamb/sleeping',
     engine('sleep.test'),

@@ -33,8 +33,11 @@ const tools = [
   '@typescript/native',
   'dependency-cruiser',
   'eslint',
+  'eslint-plugin-svelte',
   'knip',
   'prettier',
+  'prettier-plugin-svelte',
+  'prettier-plugin-tailwindcss',
   'typescript',
   'typescript-eslint',
   'vitest',
@@ -83,8 +86,14 @@ export async function plantTree(files: Readonly<Record<string, string>> = {}): P
     'package.json',
     toJson({
       ...root,
-      // The tree has no web app whose types could be written and checked.
-      scripts: { ...pick(root.scripts, scripts), 'web:sync': 'true', 'check:web': 'true' },
+      scripts: {
+        ...pick(root.scripts, scripts),
+        // The configuration names rooms and files that the tree does not have.
+        'check:dead-code': `${root.scripts['check:dead-code'] ?? ''} --no-config-hints`,
+        // There is no web app whose types could be written and checked.
+        'web:sync': 'true',
+        'check:web': 'true',
+      },
       devDependencies: pick(root.devDependencies, tools),
     }),
   );
