@@ -72,9 +72,15 @@ export async function getChat(tx: TenantTx, id: string): Promise<Chat | undefine
   return row && toChat(row);
 }
 
-/** The chat that is shared under a token. */
+/** The chat that is shared under a token; of a suspended organisation none is. */
 export async function findSharedChat(tx: TenantTx, token: string): Promise<Chat | undefined> {
-  const [row] = await executePrepared(tx, selectChats(tx).where('c.share_token', '=', token));
+  const [row] = await executePrepared(
+    tx,
+    selectChats(tx)
+      .innerJoin('auth.organization as o', 'o.id', 'c.organization_id')
+      .where('c.share_token', '=', token)
+      .where('o.status', '!=', 'suspended'),
+  );
   return row && toChat(row);
 }
 

@@ -235,6 +235,13 @@ describe('a shared chat', () => {
     expect(next).not.toBe(token);
     expect((await open(token)).status).toBe(404);
 
+    const setStatus = async (status: 'active' | 'suspended') =>
+      await lamb.services.db.updateTable('auth.organization').set({ status }).where('id', '=', lamb.north.id).execute();
+    await setStatus('suspended');
+    expect((await open(next)).status).toBe(404);
+    await setStatus('active');
+    expect((await open(next)).status).toBe(200);
+
     const gone = await share(deleted);
     await lamb.call(student, 'DELETE', path(deleted));
     const guess = `${next.slice(0, -4)}${next.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
