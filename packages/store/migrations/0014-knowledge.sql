@@ -298,10 +298,12 @@ create function lamb.lexeme_index(lexeme text) returns integer
 language sql immutable strict parallel safe
 return ('x' || substr(md5(lexeme), 1, 6))::bit(24)::integer + 1;
 
--- The words of a passage, its heading path included.
+-- The words of a passage; those of its heading path count twice, since they say what all of it is about.
 create function lamb.index_words(language text, heading_path text[], content text) returns tsvector
 language sql stable parallel safe
-return to_tsvector(('pg_catalog.' || language)::regconfig, array_to_string(heading_path, ' ') || ' ' || content);
+return to_tsvector(
+  ('pg_catalog.' || language)::regconfig, repeat(array_to_string(heading_path, ' ') || ' ', 2) || content
+);
 
 -- BM25's part that depends on the passage alone, with k1 = 1.2 and b = 0.75.
 create function lamb.weigh_terms(words tsvector, mean_length double precision) returns sparsevec

@@ -122,6 +122,11 @@ test('words are stems of the collection’s language, and headings count', async
   expect(await find(spanish, 'dividir')).toEqual(['Las células se dividen.']);
   expect(await find(english, 'what is a parallel line?')).toEqual(['It follows from the axioms.']);
   expect(await find(english, 'the of and')).toEqual([]);
+  await one.addDocument(english, [
+    'Volcanoes, five words in all.',
+    { text: 'Five words in all.', headings: ['Volcanoes'] },
+  ]);
+  expect(await find(english, 'volcano')).toEqual(['Five words in all.', 'Volcanoes, five words in all.']);
 });
 
 test('by vector, similarity is the cosine, from 0 to 1', async () => {
