@@ -28,7 +28,10 @@ test('figures are those of the textbook', () => {
     ndcg10: 1 / Math.log2(3) / (1 + 1 / Math.log2(3)),
     recall10: 0.5,
   });
-  expect(judgeResults(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a'], relevance)).toEqual({ ndcg10: 0, recall10: 0 });
+  expect(judgeResults(['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a'], relevance)).toEqual({
+    ndcg10: 0,
+    recall10: 0,
+  });
   expect(judgeResults(['a'], new Map())).toEqual({ ndcg10: 0, recall10: 0 });
 });
 
