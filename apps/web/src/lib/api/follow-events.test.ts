@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { followEvents, type FollowedEvent } from './follow-events.ts';
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+type Answer = (response: ServerResponse) => void;
 
 /** Answers the first connection with the first function and so on; tells what each was asked. */
 async function serve(
@@ -21,7 +21,7 @@ async function serve(
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.headers['last-event-id'] as string | undefined);
-    answers[Math.min(asked.length, answers.length) - 1]?.(response, request);
+    answers[Math.min(asked.length, answers.length) - 1]?.(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => {
@@ -83,8 +83,8 @@ test('a refusal is thrown, with what the server says, and not tried again', asyn
 
 test('stops at once when told to, and hangs up', async () => {
   const gone = Promise.withResolvers<undefined>();
-  const { url } = await serve((response, request) => {
-    request.on('close', () => gone.resolve(undefined));
+  const { url } = await serve((response) => {
+    response.on('close', () => gone.resolve(undefined));
     open(response).write(frame(1));
   });
   const stopping = new AbortController();
@@ -99,8 +99,8 @@ test('stops at once when told to, and hangs up', async () => {
 
 test('a reader that leaves hangs up too', async () => {
   const gone = Promise.withResolvers<undefined>();
-  const { url } = await serve((response, request) => {
-    request.on('close', () => gone.resolve(undefined));
+  const { url } = await serve((response) => {
+    response.on('close', () => gone.resolve(undefined));
     open(response).write(frame(1) + frame(2));
   });
   for await (const { data } of followEvents<Tick>(url, { signal: AbortSignal.timeout(10_000), isLast })) {
