@@ -73,7 +73,11 @@ export async function startWorld(): Promise<World> {
     LAMB_SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
     LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
   };
-  const server = await spawnServerProcess(environment);
+  const webFolder = process.env['LAMB_WEB_FOLDER'];
+  const server = await spawnServerProcess({
+    ...environment,
+    ...(webFolder === undefined ? {} : { LAMB_WEB_FOLDER: webFolder }),
+  });
   const services = compose(readConfig({ ...environment, LAMB_LOG_LEVEL: 'silent' }));
   let count = 0;
 
