@@ -3,6 +3,7 @@ import { requireIsolatedRole } from '@lamb/store';
 import { createApp } from './app.ts';
 import { compose } from './compose.ts';
 import type { Config } from './config.ts';
+import { keepIndexes } from './knowledge/keep-indexes.ts';
 import { startRuns } from './runs/start-runs.ts';
 
 const STOP_AFTER_MS = 30_000;
@@ -16,6 +17,7 @@ export async function startServer(config: Config, extra: { readonly tools?: read
   const { db, log } = services;
   await requireIsolatedRole(db);
   const runs = await startRuns(services);
+  const leaveIndexes = keepIndexes(services);
   const app = await createApp({ ...services, runs });
   await app.listen({ host: config.host, port: config.port });
   log.info({ address: app.listeningOrigin }, 'LAMB is listening');
@@ -27,6 +29,7 @@ export async function startServer(config: Config, extra: { readonly tools?: read
     const cut = setTimeout(() => {
       app.server.closeAllConnections();
     }, ANSWERS_END_WITHIN_MS);
+    leaveIndexes();
     await app.close();
     clearTimeout(cut);
     await runs.close(RUNS_END_WITHIN_MS);
