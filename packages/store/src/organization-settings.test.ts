@@ -5,6 +5,7 @@ import { deleteSecret, getSecret, listSecretNames, putSecret, rotateSecrets } fr
 import {
   getOrganizationConfig,
   getOrganizationConfigWithSecrets,
+  patchOrganizationConfig,
   putOrganizationConfig,
 } from './organization-settings.ts';
 import { openDatabase } from './open-database.ts';
@@ -69,6 +70,55 @@ test('a secret that is not mentioned stays, an empty one or one without its prov
   await put({ setups: {} });
   expect(await read()).toBeUndefined();
   expect(await tenant.run(listSecretNames)).toEqual([]);
+});
+
+test('a secret is not taken along to another origin', async () => {
+  const read = () => tenant.run((tx) => getSecret(tx, box, openaiKey));
+  const provider = (openai: Record<string, unknown>) => ({ setups: { default: { providers: { openai } } } });
+  const ways = {
+    put: (openai: Record<string, unknown>) => tenant.run((tx) => putOrganizationConfig(tx, box, provider(openai))),
+    patch: (openai: Record<string, unknown>) =>
+      tenant.run((tx) => patchOrganizationConfig(tx, box, provider(openai), { check: () => undefined })),
+  };
+  for (const [way, write] of Object.entries(ways)) {
+    const moves: [string, Record<string, unknown>, Record<string, unknown>, string | undefined][] = [
+      ['the same', { base_url: 'https://a.test/v1' }, { base_url: 'https://a.test/v1' }, 'kept'],
+      ['another path', { base_url: 'https://a.test/v1' }, { base_url: 'https://A.test:443/v2/' }, 'kept'],
+      ['another host', { base_url: 'https://a.test/v1' }, { base_url: 'https://b.test/v1' }, undefined],
+      ['another port', { base_url: 'https://a.test' }, { base_url: 'https://a.test:8443' }, undefined],
+      ['no encryption', { base_url: 'https://a.test' }, { base_url: 'http://a.test' }, undefined],
+      ['from the provider’s own', {}, { base_url: 'https://b.test' }, undefined],
+      ['no address', { base_url: 'https://a.test' }, { base_url: 'b.test' }, undefined],
+      ['with a new key', { base_url: 'https://a.test' }, { base_url: 'https://b.test', api_key: 'new' }, 'new'],
+    ];
+    for (const [what, before, after, expected] of moves) {
+      await ways.put({ api_key: '' });
+      await ways.put({ ...before, api_key: 'kept' });
+      await write(after);
+      expect(await read(), `${way}: ${what}`).toBe(expected);
+    }
+    await ways.put({ base_url: 'https://a.test', api_key: 'kept' });
+    await write({ base_url: way === 'patch' ? null : undefined });
+    expect(await read(), `${way}: to the provider’s own`).toBeUndefined();
+  }
+});
+
+test('nor is the token of another service', async () => {
+  await tenant.run((tx) =>
+    putOrganizationConfig(tx, box, {
+      kb_server: { url: 'http://kb.test:9090', api_key: 'one' },
+      moodle: { url: 'https://moodle.test', token: 'two' },
+      setups: { default: { knowledge_base: { server_url: 'http://old.test', api_token: 'three' } } },
+    }),
+  );
+  await tenant.run((tx) =>
+    putOrganizationConfig(tx, box, {
+      kb_server: { url: 'http://evil.test:9090' },
+      moodle: { url: 'https://moodle.test/campus' },
+      setups: { default: { knowledge_base: { server_url: 'http://evil.test' } } },
+    }),
+  );
+  expect(await tenant.run(listSecretNames)).toEqual(['/moodle/token']);
 });
 
 test('a secret of its own is kept, replaced and removed, whatever the configuration does', async () => {

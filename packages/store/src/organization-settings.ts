@@ -4,7 +4,7 @@ import { mergePatch } from './merge-patch.ts';
 import { deleteSecret, getAllSecrets, listSecretNames, putSecret } from './organization-secrets.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { SecretBox } from './secret-box.ts';
-import { hasPlaceFor, insertSecrets, separateSecrets, type SecretChanges } from './separate-secrets.ts';
+import { hasMoved, hasPlaceFor, insertSecrets, separateSecrets, type SecretChanges } from './separate-secrets.ts';
 import type { TenantTx } from './with-tenant.ts';
 
 export interface OrganizationSettingsTable {
@@ -33,7 +33,8 @@ export async function getVersionedConfig(tx: TenantTx): Promise<{ config: Record
 
 /**
  * Replaces the configuration. Secrets in it are taken out and sealed; one that is not mentioned keeps its value, since
- * readers never see it; an empty one, or one whose surroundings are gone, is forgotten. `stale_update` when
+ * readers never see it; an empty one, or one whose surroundings are gone, is forgotten. So is one whose address moves to
+ * another origin: whoever may change addresses could otherwise have it sent to a server of theirs. `stale_update` when
  * `expectedVersion` is not its version.
  */
 export async function putOrganizationConfig(
@@ -42,9 +43,9 @@ export async function putOrganizationConfig(
   config: Record<string, unknown>,
   expectedVersion?: number,
 ): Promise<void> {
-  if (expectedVersion !== undefined) await lockConfig(tx, expectedVersion);
+  const before = await lockConfig(tx, expectedVersion);
   const separated = separateSecrets(config);
-  await writeConfig(tx, box, separated.config, separated.secrets);
+  await writeConfig(tx, box, before.config, separated);
 }
 
 /**
@@ -57,11 +58,11 @@ export async function patchOrganizationConfig(
   patch: Record<string, unknown>,
   { expectedVersion, check }: { expectedVersion?: number | undefined; check: (config: unknown) => void },
 ): Promise<void> {
-  const { config } = await lockConfig(tx, expectedVersion);
-  const separated = separateSecrets(patch);
-  const merged = mergePatch(config, separated.config);
+  const before = await lockConfig(tx, expectedVersion);
+  const { config, secrets } = separateSecrets(patch);
+  const merged = mergePatch(before.config, config);
   check(merged);
-  await writeConfig(tx, box, merged, separated.secrets);
+  await writeConfig(tx, box, before.config, { config: merged, secrets });
 }
 
 async function lockConfig(tx: TenantTx, expectedVersion: number | undefined) {
@@ -84,8 +85,8 @@ async function lockConfig(tx: TenantTx, expectedVersion: number | undefined) {
 async function writeConfig(
   tx: TenantTx,
   box: SecretBox,
-  config: Record<string, unknown>,
-  secrets: SecretChanges,
+  before: Record<string, unknown>,
+  { config, secrets }: { config: Record<string, unknown>; secrets: SecretChanges },
 ): Promise<void> {
   const json = JSON.stringify(config);
   await tx
@@ -104,7 +105,9 @@ async function writeConfig(
   }
   const names = new Set(await listSecretNames(tx));
   for (const name of names) {
-    const forget = secrets.get(name) === null || !hasPlaceFor(config, name);
+    const isNew = typeof secrets.get(name) === 'string';
+    const forget =
+      secrets.get(name) === null || !hasPlaceFor(config, name) || (!isNew && hasMoved(before, config, name));
     if (!name.startsWith('/') || !forget) continue;
     await deleteSecret(tx, name);
     names.delete(name);

@@ -37,6 +37,23 @@ export function hasPlaceFor(config: JsonObject, pointer: string): boolean {
   return findPlace(config, pointer) !== undefined;
 }
 
+/** The fields beside a secret that say where it is sent. */
+const addressKeys = ['base_url', 'server_url', 'url'];
+
+/** Whether what a secret is sent to is at another origin than before; no address at all is the service's own. */
+export function hasMoved(before: JsonObject, after: JsonObject, pointer: string): boolean {
+  const from = findPlace(before, pointer)?.parent;
+  const to = findPlace(after, pointer)?.parent;
+  if (from === undefined || to === undefined) return false;
+  return addressKeys.some((key) => readOrigin(from[key]) !== readOrigin(to[key]));
+}
+
+function readOrigin(address: unknown): string {
+  if (typeof address !== 'string') return '';
+  // What is no address stands for itself, so that it differs from every other.
+  return URL.canParse(address) ? new URL(address).origin : address;
+}
+
 function findPlace(config: JsonObject, pointer: string): { parent: JsonObject; key: string } | undefined {
   const steps = pointer.split('/').slice(1).map(unescapeStep);
   const key = steps.pop();

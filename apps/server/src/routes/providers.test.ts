@@ -229,6 +229,22 @@ describe('the configuration, changed by parts', () => {
     expect((await patch({ features: { right: true } }, etag)).status).toBe(200);
   });
 
+  it('forgets a key whose provider moves to another origin', async () => {
+    const key = '/setups/default/providers/openai/api_key';
+    const move = (openai: Record<string, unknown>) => patch({ setups: { default: { providers: { openai } } } });
+    await move({ base_url: 'https://one.test/v1', api_key: 'sk-one' });
+    expect((await move({ base_url: 'https://one.test/v2' })).body.secrets).toContain(key);
+    const moved = await move({ base_url: 'https://two.test/v1' });
+    expect(moved.body.secrets).not.toContain(key);
+    await move({ api_key: 'sk-two' });
+    const back = await lamb.call(lamb.south.admin, 'PUT', `${current}/config`, {
+      ...moved.body.config,
+      setups: { default: { providers: { openai: { base_url: 'https://one.test/v1' } } } },
+    });
+    expect(back.status).toBe(200);
+    expect((back.body as Config).secrets).not.toContain(key);
+  });
+
   it('must still be one', async () => {
     const before = await patch({});
     const wrong = await patch({ features: { convert_on_access: 'yes' } });
