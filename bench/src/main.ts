@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchEvents } from './events/bench-events.ts';
+import { benchIngest } from './ingest/bench-ingest.ts';
 import { benchRetrievalQuality } from './retrieval-quality/bench-retrieval-quality.ts';
 import { benchRetrieval } from './retrieval/bench-retrieval.ts';
 import { benchRuns } from './runs/bench-runs.ts';
@@ -9,6 +10,7 @@ import { benchTurn } from './turn/bench-turn.ts';
 
 const benches: Record<string, (options: { isSmoke: boolean; data?: string }) => Promise<string>> = {
   events: benchEvents,
+  ingest: benchIngest,
   retrieval: benchRetrieval,
   'retrieval-quality': benchRetrievalQuality,
   runs: benchRuns,

@@ -61,6 +61,8 @@ const Environment = z.object({
   LAMB_METRICS_TOKEN: z.string().optional(),
   LAMB_MAX_UPLOAD_BYTES: z.coerce.number().int().min(1).default(25_000_000),
   LAMB_JOBS_AT_ONCE: z.coerce.number().int().min(1).max(16).default(2),
+  LAMB_EXTRACTION_SECONDS: z.coerce.number().int().min(1).max(3600).default(120),
+  LAMB_EXTRACTION_MEGABYTES: z.coerce.number().int().min(128).max(65_536).default(1024),
   LAMB_EMBEDDING_PATIENCE_SECONDS: z.coerce.number().int().min(1).max(86_400).default(600),
   LAMB_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
@@ -92,6 +94,9 @@ export interface Config {
   readonly maxUploadBytes: number;
   /** How many documents a process reads at a time. */
   readonly jobsAtOnce: number;
+  /** How long reading the text of one document may take, and how much memory its process may have. */
+  readonly extractionMs: number;
+  readonly extractionMegabytes: number;
   /** How long the reading of a document waits for an embedding provider that is busy or down. */
   readonly embeddingPatienceMs: number;
   readonly logLevel: z.infer<typeof Environment>['LAMB_LOG_LEVEL'];
@@ -122,6 +127,8 @@ export function readConfig(variables: Variables): Config {
     metricsToken: env.LAMB_METRICS_TOKEN,
     maxUploadBytes: env.LAMB_MAX_UPLOAD_BYTES,
     jobsAtOnce: env.LAMB_JOBS_AT_ONCE,
+    extractionMs: env.LAMB_EXTRACTION_SECONDS * 1000,
+    extractionMegabytes: env.LAMB_EXTRACTION_MEGABYTES,
     embeddingPatienceMs: env.LAMB_EMBEDDING_PATIENCE_SECONDS * 1000,
     logLevel: env.LAMB_LOG_LEVEL,
   };

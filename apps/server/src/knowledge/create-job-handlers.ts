@@ -20,12 +20,13 @@ const UNEXPECTED =
 
 /** What is done in the background: documents are read in, and collections read anew. */
 export function createJobHandlers(
-  { db, embedder }: Pick<Services, 'db' | 'embedder'>,
+  { db, embedder, config }: Pick<Services, 'db' | 'embedder' | 'config'>,
   splitter: Splitter,
 ): Record<'ingest' | 'reindex', JobHandler> {
   const ports: IngestPorts = {
     db,
     splitter,
+    extraction: { milliseconds: config.extractionMs, memoryMegabytes: config.extractionMegabytes },
     limitBatches: ({ provider }) => BATCHES[provider === 'ollama' ? 'ollama' : 'openai'],
     embed: (batch, patience) => embedder.embedPassages(batch, patience),
   };

@@ -1,84 +1,77 @@
-import { openDatabase, putOrganizationConfig, createSecretBox, withTenant, type Db } from '@lamb/store';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHouse, type House } from '../runs/__fixtures__/open-house.ts';
+import { withTenant, type StoredDocument } from '@lamb/store';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ServerProcess } from '../test-server/spawn-server-process.ts';
-import { createLibrary, type Library } from './__fixtures__/create-library.ts';
+import { openArchive, type Archive } from './__fixtures__/open-archive.ts';
 import { writeCourse } from './__fixtures__/write-course.ts';
 
 const KILLS = 10;
 const SEED = 20_261_115;
-const DOCUMENTS = 16;
-const SECTIONS = 70;
+const DOCUMENTS_A_KILL = 3;
+const SECTIONS = 64;
 
-let house: House;
-let db: Db;
-let library: Library;
+let archive: Archive;
 
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 });
 beforeAll(async () => {
-  house = await openHouse();
-  db = openDatabase(house.database.appUrl);
-  const { id: organizationId } = await db.selectFrom('auth.organization').select('id').executeTakeFirstOrThrow();
-  const { id: ownerId } = await db.selectFrom('auth.user').select('id').executeTakeFirstOrThrow();
-  // Without a secret in it, whose box is that does not matter.
-  const box = createSecretBox({ current: 'none', keys: { none: Buffer.alloc(32).toString('base64') } });
-  await withTenant(db, organizationId, (tx) =>
-    putOrganizationConfig(tx, box, {
-      setups: { default: { is_default: true, providers: { ollama: { base_url: house.llm.url } } } },
-    }),
-  );
-  library = createLibrary(db, organizationId, ownerId);
-}, 60_000);
-afterAll(async () => {
-  await db.destroy();
-  await house.close();
+  archive = await openArchive();
 });
+afterAll(() => archive.close());
 
 /** Numbers between 0 and 1 that are the same every time. */
-function* drawNumbers(seed: number): Generator<number, never> {
-  for (let state = seed; ;) {
+function createDraw(seed: number): () => number {
+  let state = seed;
+  return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
+    return state / 2 ** 32;
+  };
+}
+
+async function countUnfinished(): Promise<number> {
+  const rows = await withTenant(archive.db, archive.library.organizationId, (tx) =>
+    tx.selectFrom('lamb.documents').select('id').where('status', '<>', 'ready').execute(),
+  );
+  return rows.length;
 }
 
 test('servers that are killed ten times while documents are read leave nothing half-done, and no passage is embedded twice', async () => {
-  const random = drawNumbers(SEED);
-  house.llm.script({ when: { path: '/api/embed' }, times: 'always', firstDelayMs: 40 });
+  const { llm, library, db } = archive;
+  const draw = createDraw(SEED);
+  llm.script({ when: { path: '/api/embed' }, times: 'always', firstDelayMs: 40 });
   const { id } = await library.addCollection();
-  const documents = await Promise.all(
-    Array.from({ length: DOCUMENTS }, (_, n) =>
-      library.add(id, `${String(n)}.md`, writeCourse(`d${String(n)}`, SECTIONS)),
-    ),
-  );
-  const servers: ServerProcess[] = await Promise.all([house.startServer(), house.startServer()]);
-  let isUnderWay = 0;
+  const documents: StoredDocument[] = [];
+  const servers: ServerProcess[] = await Promise.all([archive.startServer(), archive.startServer()]);
+  let interruptions = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
-    // So that there is something to interrupt: the next request after a moment that the seed decides.
-    const seen = house.llm.requests.length + Math.floor(random.next().value * 6);
-    const until = performance.now() + 8000;
-    while (house.llm.requests.length <= seen && performance.now() < until) await new Promise(setImmediate);
-    const place = random.next().value < 0.5 ? 0 : 1;
-    if ((await countUnfinished()) > 0) isUnderWay += 1;
+    for (let n = 0; n < DOCUMENTS_A_KILL; n += 1) {
+      const name = `d${String(documents.length)}`;
+      documents.push(await library.add(id, `${name}.md`, writeCourse(name, SECTIONS)));
+    }
+    // So that there is something to interrupt: so many requests later, and so far into answering or keeping them.
+    const awaited = llm.requests.length + 1 + Math.floor(draw() * 4);
+    const place = draw() < 0.5 ? 0 : 1;
+    const until = performance.now() + 15_000;
+    const moment = draw() * 60;
+    await vi.waitUntil(
+      () => {
+        const isThere = llm.requests.length >= awaited && Date.now() > (llm.requests.at(-1)?.receivedAt ?? 0) + moment;
+        return isThere || performance.now() > until;
+      },
+      { timeout: 30_000, interval: 3 },
+    );
+    if ((await countUnfinished()) > 0) interruptions += 1;
     await servers[place]?.stop('SIGKILL');
-    servers[place] = await house.startServer();
+    servers[place] = await archive.startServer();
   }
-  expect(isUnderWay).toBe(KILLS);
-  await expect.poll(countUnfinished, { timeout: 120_000, interval: 200 }).toBe(0);
+  expect(interruptions).toBe(KILLS);
+  await expect.poll(countUnfinished, { timeout: 200_000, interval: 200 }).toBe(0);
   for (const document of documents) {
     expect(await library.read(document.id)).toMatchObject({ status: 'ready', chunks: SECTIONS, problem: null });
   }
-  expect(house.llm.embedded.size).toBe(DOCUMENTS * SECTIONS);
-  expect([...new Set(house.llm.embedded.values())]).toEqual([1]);
+  expect(llm.embedded.size).toBe(documents.length * SECTIONS);
+  expect([...new Set(llm.embedded.values())]).toEqual([1]);
   expect(await db.selectFrom('ops.jobs').select('id').execute()).toEqual([]);
   const left = await withTenant(db, library.organizationId, (tx) =>
     tx.selectFrom('lamb.chunk_drafts').select('ordinal').execute(),
   );
   expect(left).toEqual([]);
-}, 240_000);
-
-async function countUnfinished(): Promise<number> {
-  const rows = await withTenant(db, library.organizationId, (tx) =>
-    tx.selectFrom('lamb.documents').select('id').where('status', '<>', 'ready').execute(),
-  );
-  return rows.length;
-}
+});

@@ -20,7 +20,7 @@ export interface SpawnOptions {
   readonly output?: number;
 }
 
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 60_000;
 
 /** Runs the real server as its own process and waits until it is ready. */
 export async function spawnServerProcess(

@@ -99,7 +99,11 @@ async function readText(attempt: IngestAttempt, ports: IngestPorts, { document }
   try {
     // Broken off when this process stops: whoever takes over reads it from the beginning anyway.
     const either = AbortSignal.any([attempt.signal, attempt.leaving]);
-    const extracted = await extractDocument({ content, filename, mediaType, onProgress: progress.report }, either);
+    const { extraction: limits } = ports;
+    const extracted = await extractDocument(
+      { content, filename, mediaType, limits, onProgress: progress.report },
+      either,
+    );
     await progress.stop();
     const { title, pages, blocks } = extracted;
     await whileHeld(ports, attempt, async (tx) => {

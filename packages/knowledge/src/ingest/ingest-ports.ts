@@ -1,5 +1,6 @@
 import type { CollectionEmbedding, Db, Job, TenantTx } from '@lamb/store';
 import type { BatchLimits } from '../embed/plan-batches.ts';
+import type { ExtractionLimits } from '../extract/extraction-limits.ts';
 import type { Splitter } from './create-splitter.ts';
 
 /** One attempt at a job. */
@@ -26,6 +27,8 @@ export interface IngestBatch {
 export interface IngestPorts {
   readonly db: Db;
   readonly splitter: Splitter;
+  /** What reading one document may cost; what is left out has its default. */
+  readonly extraction: Partial<ExtractionLimits>;
   /** How large a request to a provider may be. */
   readonly limitBatches: (embedding: CollectionEmbedding) => BatchLimits;
   /** Makes vectors; `book` is called in the transaction that keeps them. */
