@@ -37,6 +37,9 @@ const belongsToNobody = [
   '/lamb/v1/organizations/current/providers/:name',
 ];
 
+/** Streams that do not end by themselves. */
+const endless = new Set(['/lamb/v1/collections/:id/events']);
+
 /** What is the administrators' alone: whoever is none is told so, whatever the id. */
 const adminsOnly = new Set<string | undefined>([
   'member.list',
@@ -219,7 +222,7 @@ async function compareIds(
 /** Everything that an organisation's teacher has, as they see it. */
 async function snapshot(teacher: Person, world: World): Promise<string> {
   const paths = listRoutesWithIds()
-    .filter(({ route }) => route.method === 'GET' && !adminsOnly.has(route.access))
+    .filter(({ route }) => route.method === 'GET' && !adminsOnly.has(route.access) && !endless.has(route.path))
     .map(({ route, kind }) => fillPath(route.path, world[kind], world));
   const replies = await Promise.all(['/lamb/v1/keys', ...paths].map((path) => lamb.call(teacher, 'GET', path)));
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
