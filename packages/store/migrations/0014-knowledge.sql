@@ -1,5 +1,5 @@
 -- Collections of documents that assistants answer from. What is searched lies in two narrow tables, chunk_vectors and
--- chunk_lexemes; what is shown, in wide ones. docs/decisions/0012-retrieval-in-postgresql.md says why.
+-- chunk_lexemes; what is shown, in wide ones. docs/decisions/0014-retrieval-in-postgresql.md says why.
 
 create table lamb.collections (
   -- An integer: the older knowledge-base interface knows no other.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import {
   countDrafts,
   discardDrafts,
@@ -188,6 +188,25 @@ test('documents that are published at the same time do not lose each other’s w
     await Promise.all(documents.map((id, index) => publish(id, makeTexts(6, index + round * 3))));
   }
   await Promise.all(documents.slice(0, 4).map((id) => tenant.run((tx) => deleteDocument(tx, id))));
+  await expectExactFrequencies();
+});
+
+test('a document that is published while its collection is embedded anew comes too late', async () => {
+  const documentId = await tenant.run(addDocument);
+  await publish(documentId, ['alpha']);
+  const jobId = randomUUID();
+  const { started } = await tenant.run(async (tx) => {
+    await draft(tx, documentId, ['alpha'], { jobId, dimensions: 5 });
+    const indexing = { ...collection, embedding: { provider: 'q', model: 'n', dimensions: 5 } };
+    expect(await publishCollectionDrafts(tx, { jobId, collectionId: collection.id, indexing })).toBe('published');
+    const late = publish(documentId, ['beta']);
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select from pg_locks where not granted`.execute(tx);
+      expect(rows.length).toBeGreaterThan(0);
+    }, 5000);
+    return { started: late };
+  });
+  expect(await started).toBe('outdated');
   await expectExactFrequencies();
 });
 

@@ -189,15 +189,25 @@ test('the collection’s own weights are used, and the caller’s before them', 
 });
 
 test('the threshold holds for passages that only their words brought up', async () => {
-  const collection = await one.addCollection();
+  const collection = await one.addCollection({ embedding: { provider: 'test', model: 'wide', dimensions: 512 } });
   const filler = Array.from({ length: 40 }, (_each, index) => `filler${String(index)}`).join(' ');
-  await one.addDocument(collection, ['needle in the hay', `needle ${filler}`, 'something else']);
-  const all = await search(one, [collection], 'needle in the hay');
-  expect(all).toHaveLength(3);
-  for (const hit of all) expect(hit.similarity).not.toBeNull();
-  const near = await search(one, [collection], 'needle in the hay', { threshold: 0.6 });
-  expect(textsOf(near)).toEqual(['needle in the hay']);
-  expect(textsOf(await search(one, [collection], 'needle', { mode: 'lexical', threshold: 0.99 }))).toHaveLength(2);
+  // Nearer in most words, but not in the rare one: more of them than take part in the fusion.
+  const near = Array.from({ length: 60 }, (_each, index) => `alpha beta gamma ${String(index)}`);
+  await one.addDocument(collection, [`needle ${filler}`, ...near]);
+  const far = (await search(one, [collection], 'needle alpha beta gamma', { topK: 20 })).find((hit) =>
+    hit.text.includes('filler'),
+  );
+  expect(far).toMatchObject({ lexicalRank: 1, denseRank: null });
+  expect(far?.similarity).toBeGreaterThan(0.01);
+  const similarity = far?.similarity ?? 0;
+  const find = async (threshold: number) =>
+    textsOf(await search(one, [collection], 'needle alpha beta gamma', { topK: 20, threshold })).filter((text) =>
+      text.includes('filler'),
+    );
+  expect(await find(similarity - 0.01)).toHaveLength(1);
+  expect(await find(similarity + 0.01)).toEqual([]);
+  const byWords = await search(one, [collection], 'needle alpha beta gamma', { mode: 'lexical', threshold: 0.99 });
+  expect(byWords[0]?.text).toContain('filler');
 });
 
 test('a search stops at the number that was asked for', async () => {
