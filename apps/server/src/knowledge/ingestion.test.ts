@@ -1,4 +1,5 @@
-import { sumUsageBy, withTenant, type StoredDocument } from '@lamb/store';
+import { sumUsageBy, takeJob, withTenant, type StoredDocument } from '@lamb/store';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../test-server/start-test-server.ts';
 import { createLibrary, VECTORS, type Library } from './__fixtures__/create-library.ts';
@@ -115,6 +116,28 @@ test('who tries again goes on where it had stopped', async () => {
   await expect(inTenant(async (tx) => retryDocument(tx, await read(document)))).rejects.toMatchObject({
     code: 'invalid_request',
   });
+});
+
+test('an attempt that has lost its job keeps nothing, and what it had asked for is asked for under the same key', async () => {
+  const { db } = lamb.services;
+  const { id } = await library.addCollection();
+  lamb.llm.script({ when: { path: PATH }, firstDelayMs: 500 });
+  const document = await library.add(id, 'course.md', writeCourse('lost', 20));
+  await eventually(() => lamb.llm.requests).toHaveLength(1);
+  // As if another process had taken it over, and died.
+  const { id: jobId } = await db.selectFrom('ops.jobs').select('id').executeTakeFirstOrThrow();
+  await takeJob(db, jobId);
+  await db
+    .insertInto('ops.executors')
+    .values({ id: 'gone', seen_at: new Date(0) })
+    .execute();
+  await sql`update dbos.workflow_status set executor_id = 'gone' where workflow_uuid = ${jobId}`.execute(db);
+  await eventually(() => statusOf(document)).toBe('ready');
+  const keys = lamb.llm.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toHaveLength(3);
+  expect(keys[1]).toBe(keys[0]);
+  expect(lamb.llm.embedded.size).toBe(20);
+  expect(timesEmbedded()).toEqual([1]);
 });
 
 describe('while a provider hangs', () => {
