@@ -21,17 +21,10 @@ const config: KnipConfig = {
         // Named in project.inlang/settings.json.
         '@inlang/plugin-message-format',
         // Of the pages that are being built; each goes from here with its first import.
-        '@lamb/contract',
-        '@cfworker/json-schema',
-        '@codemirror/autocomplete',
-        '@codemirror/commands',
-        '@codemirror/state',
-        '@codemirror/view',
         'katex',
         'layerchart',
         'marked',
         'shiki',
-        'svelte-dnd-action',
       ],
     },
     'apps/*': { project: ['src/**/*.ts'] },

@@ -27,11 +27,13 @@ export const assistant = defineTool({
     name: z.string().trim().max(100).optional().meta({
       title: 'Name',
       description: 'What the model calls it: letters, digits, _ and -. Anything else is only shown in the description.',
+      'x-mode': 'function',
     }),
     description: z.string().trim().max(1000).optional().meta({
       title: 'Description',
       description: 'What it is good for; the model reads this to decide when to ask it.',
       'x-widget': 'textarea',
+      'x-mode': 'function',
     }),
   }),
   targetAssistant: ({ config }) => config.assistant_id,

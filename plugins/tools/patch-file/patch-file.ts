@@ -33,6 +33,7 @@ export const patchFile = defineTool({
     max_chars: z.int().min(1).max(500_000).default(50_000).meta({
       title: 'Longest text',
       description: 'As context: how many characters of the files are shown at most.',
+      'x-mode': 'context',
     }),
   }),
   context: {

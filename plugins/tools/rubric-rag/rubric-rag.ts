@@ -20,6 +20,7 @@ const Config = z.object({
   name: z.string().max(100).optional().meta({
     title: 'Name',
     description: 'What the rubric is to the model when the model decides whether to read it, such as “lab report”.',
+    'x-mode': 'function',
   }),
 });
 

@@ -34,11 +34,13 @@ const Config = z.object({
     title: 'Search with',
     description: "What to search with instead of the person's message. It may refer to placeholders, such as {rubric}.",
     'x-widget': 'textarea',
+    'x-mode': 'context',
   }),
   rewrite_query: z.boolean().default(false).meta({
     title: 'Complete the question from the conversation',
     description:
       "Searches with a complete question that the organisation's small fast model makes of a follow-up such as “and why?”. Nothing happens to a query of your own, or when the model searches by itself.",
+    'x-mode': 'context',
   }),
   citations: z.boolean().default(false).meta({
     title: 'Number the passages',
@@ -48,12 +50,14 @@ const Config = z.object({
   name: z.string().max(100).optional().meta({
     title: 'Name',
     description: 'What the collections are to the model when it decides whether to search, such as “course materials”.',
+    'x-mode': 'function',
   }),
   description: z.string().max(1000).optional().meta({
     title: 'What is in it',
     description:
       'What the model reads to decide whether to search, such as “The textbook and the slides of the course.”',
     'x-widget': 'textarea',
+    'x-mode': 'function',
   }),
 });
 type Config = z.infer<typeof Config>;

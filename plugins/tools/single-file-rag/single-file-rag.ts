@@ -17,6 +17,7 @@ const Config = z.object({
   name: z.string().max(100).optional().meta({
     title: 'Name',
     description: 'What the file is to the model when the model decides whether to read it, such as “syllabus”.',
+    'x-mode': 'function',
   }),
 });
 
