@@ -28,7 +28,7 @@ import { embedDrafts } from './embed-drafts.ts';
 import type { IngestAttempt, IngestPorts } from './ingest-ports.ts';
 
 /** What a job that reads a document in works on. */
-export const IngestInput = z.object({ documentId: z.uuid() });
+const IngestInput = z.object({ documentId: z.uuid() });
 
 interface Work {
   readonly document: StoredDocument;

@@ -26,7 +26,7 @@ import { embedDrafts } from './embed-drafts.ts';
 import type { IngestAttempt, IngestPorts } from './ingest-ports.ts';
 
 /** What a job that reads a collection anew works on, and how. */
-export const ReindexInput = z.object({
+const ReindexInput = z.object({
   collectionId: z.number().int(),
   indexing: z.object({
     language: z.string(),
