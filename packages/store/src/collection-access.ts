@@ -40,10 +40,10 @@ export async function findReadableCollections(
 /** For queries that call the collection's row `c`. */
 export const isCollectionOwner = (userId: string) => sql<boolean>`(c.owner_id = ${userId}::uuid)`;
 
-export const isCollectionShared = (userId: string) =>
+const isCollectionShared = (userId: string) =>
   sql<boolean>`exists (select from lamb.collection_shares s where s.collection_id = c.id and s.user_id = ${userId}::uuid)`;
 
-export const isCollectionReadable = (userId: string) =>
+const isCollectionReadable = (userId: string) =>
   sql<boolean>`(${isCollectionOwner(userId)} or c.visibility = 'organization' or ${isCollectionShared(userId)})`;
 
 function selectCollectionAccess(tx: TenantTx, userId: string) {

@@ -17,7 +17,7 @@ import {
 } from '@lamb/store';
 import { createTemplateDatabase, createTestDatabase, embedText, type TestDatabase } from '@lamb/testing';
 
-export const DIMENSIONS = 64;
+const DIMENSIONS = 64;
 
 /** A passage as a test writes it. */
 export type Passage = string | { text: string; headings?: string[] };
