@@ -104,9 +104,7 @@ export const CollectionResource = z
     /** The documents are being cut or embedded anew; searches still see the old state. */
     reindexing: z.boolean(),
     /** What its owner should know, such as that texts leave for an external provider. */
-    warnings: z.array(
-      z.object({ code: z.enum(['external_provider', 'provider_missing', 'reindex_failed']), message: z.string() }),
-    ),
+    warnings: z.array(z.object({ code: z.enum(['external_provider', 'provider_missing']), message: z.string() })),
     created_at: z.number().int(),
     updated_at: z.number().int(),
   })
