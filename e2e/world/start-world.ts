@@ -46,6 +46,8 @@ export interface World {
   readonly llm: LlmServer;
   readonly kb: KbServer;
   addOrganization(options?: OrganizationOptions): Promise<Organization>;
+  /** Makes many assistants at once, beside the interface. */
+  addAssistants(organization: Organization, owner: Person, count: number): Promise<void>;
   /** Makes somebody a member of a second organisation. */
   join(person: Person, organization: Organization, role: Role): Promise<void>;
   stop(): Promise<void>;
@@ -119,6 +121,24 @@ export async function startWorld(): Promise<World> {
         addPerson: (personName, role) => addPerson(id, slug, personName, role),
         call: (person, method, path, body) => call(server.url, person, method, path, body),
       };
+    },
+    async addAssistants(organization, owner, count) {
+      const rows = Array.from({ length: count }, (_, index) => ({
+        owner_id: owner.id,
+        name: `Assistant ${String(index).padStart(6, '0')}`,
+        description: index % 3 === 0 ? '' : `Answers the questions of group ${String(index % 97)}, with the materials.`,
+        assistant_type: index % 2 === 0 ? ('classic' as const) : ('multi_tool' as const),
+        api_callback: JSON.stringify({ rag_processor: index % 4 === 0 ? 'simple_rag' : 'no_rag' }),
+        updated_at: new Date(Date.UTC(2026, 0, 1) - index * 60_000),
+      }));
+      await withTenant(services.db, organization.id, async (tx) => {
+        for (let start = 0; start < rows.length; start += 1000) {
+          await tx
+            .insertInto('lamb.assistants')
+            .values(rows.slice(start, start + 1000))
+            .execute();
+        }
+      });
     },
     async join(person, organization, role) {
       await services.db
