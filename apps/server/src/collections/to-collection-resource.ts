@@ -26,6 +26,8 @@ export function toCollectionResource(
     bytes: collection.bytes,
     search: collection.hasVectorIndex ? 'hnsw' : 'exact',
     reindexing: collection.reindexJobId !== null,
+    reindex_progress: null,
+    reindex_problem: isOwn ? collection.reindexProblem : null,
     warnings: isOwn ? warnings : [],
     created_at: toUnixSeconds(collection.createdAt),
     updated_at: toUnixSeconds(collection.updatedAt),

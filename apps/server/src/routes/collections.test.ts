@@ -70,6 +70,8 @@ describe('a collection', () => {
       chunks: 0,
       search: 'exact',
       reindexing: false,
+      reindex_progress: null,
+      reindex_problem: null,
       warnings: [],
     });
     const again = await lamb.call(teacher, 'POST', '/lamb/v1/collections', { name: 'Physics' });
@@ -105,6 +107,11 @@ describe('a collection', () => {
       expect(made.warnings).toEqual([
         { code: 'external_provider', message: expect.stringContaining('api.example.com') as string },
       ]);
+      const offers = await lamb.call(lamb.south.teacher, 'GET', '/lamb/v1/collections/embeddings');
+      expect(offers.body).toEqual({
+        default: { provider: 'openai', model: 'text-embedding-3-small' },
+        providers: [{ name: 'openai', models: [], external: 'api.example.com' }],
+      });
       const seen = await lamb.call(lamb.south.colleague, 'GET', `/lamb/v1/collections/${made.id}`);
       expect(seen.body).toMatchObject({ is_own: false, warnings: [] });
       await lamb.call(lamb.south.admin, 'PUT', path, { setups: {} });
@@ -391,6 +398,34 @@ describe('reading in', () => {
     expect(hits).toMatchObject([{ document_id: document.id, lexical_rank: 1 }]);
     expect((await lamb.call(teacher, 'GET', before?.url ?? '')).body).toMatchObject({
       text: expect.stringContaining('galloped') as string,
+    });
+  });
+
+  test('anew tells how far it is, and its owner why it failed', async () => {
+    const { id } = await makeCollection();
+    await addDocument(lamb, teacher, id, 'a.md', 'Horses galloped over the fields.');
+    const path = `/lamb/v1/collections/${id}`;
+    const when = { path: '/v1/embeddings' };
+    lamb.llm.script({ when, firstDelayMs: 1500 }, { when, faults: { status: 401 }, times: 'always' });
+    const reindex = async (dimensions: number) => {
+      const embedding = { ...small, dimensions };
+      const reply = await lamb.call(teacher, 'POST', `${path}/reindex`, { embedding });
+      expect(reply.status, reply.text).toBe(202);
+    };
+    const wait = async (expected: object) => {
+      const look = async () => {
+        expect((await lamb.call(teacher, 'GET', path)).body).toMatchObject(expected);
+      };
+      await vi.waitFor(look, { timeout: 20_000, interval: 50 });
+    };
+    await reindex(32);
+    await wait({ reindexing: true, reindex_progress: { done: 0, total: 1 } });
+    await wait({ reindexing: false, reindex_progress: null, reindex_problem: null, embedding: { dimensions: 32 } });
+    await reindex(48);
+    await wait({
+      reindexing: false,
+      reindex_problem: expect.stringContaining('key') as string,
+      embedding: { dimensions: 32 },
     });
   });
 });

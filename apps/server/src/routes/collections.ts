@@ -8,9 +8,11 @@ import {
   CollectionQueryReply,
   CollectionResource,
   CollectionsQueryBody,
+  EmbeddingOffers,
   type Principal,
 } from '@lamb/contract';
 import {
+  countDrafts,
   createCollection,
   deleteCollection,
   getOrganizationConfig,
@@ -25,6 +27,7 @@ import { z } from 'zod';
 import { auditCollection } from '../collections/audit-collection.ts';
 import { CollectionParams } from '../collections/collection-params.ts';
 import { findPassagesFor } from '../collections/find-passages.ts';
+import { listEmbeddingOffers } from '../collections/list-embedding-offers.ts';
 import { listWarnings } from '../collections/list-warnings.ts';
 import { resolveEmbedding } from '../collections/resolve-embedding.ts';
 import { fromRankingResource, toCollectionResource } from '../collections/to-collection-resource.ts';
@@ -53,8 +56,10 @@ export function collectionRoutes(services: Services): FastifyPluginCallbackZod {
 
   async function describeOne(tx: TenantTx, principal: Principal, collection: Collection | undefined) {
     const [resource] = collection ? await describe(tx, principal, [collection]) : [];
-    if (!resource) throw new AppError('not_found');
-    return resource;
+    if (!collection || !resource) throw new AppError('not_found');
+    const jobId = collection.reindexJobId;
+    const counted = jobId === null ? undefined : await countDrafts(tx, { jobId });
+    return counted ? { ...resource, reindex_progress: { done: counted.embedded, total: counted.chunks } } : resource;
   }
 
   return (app, _options, done) => {
@@ -120,6 +125,22 @@ export function collectionRoutes(services: Services): FastifyPluginCallbackZod {
         const ids = [...new Set(collections)];
         const found = await findPassagesFor(services, principal, ids, search, followClient(reply));
         return toQueryReply(found, principal.organizationId);
+      },
+    );
+
+    app.get(
+      '/lamb/v1/collections/embeddings',
+      {
+        config: { access: 'collection.create' },
+        schema: {
+          tags,
+          summary: 'List what makes vectors for a new collection, and where texts would leave for',
+          response: { 200: EmbeddingOffers },
+        },
+      },
+      async ({ principal: { organizationId } }) => {
+        const document = await withTenant(db, organizationId, (tx) => getOrganizationConfig(tx));
+        return listEmbeddingOffers(readOrganizationSetup(organizationId, document), document, config);
       },
     );
 

@@ -59,6 +59,7 @@ DELETE /lamb/v1/files/:id: file.edit
 GET /lamb/v1/collections: collection.list
 POST /lamb/v1/collections: collection.create
 POST /lamb/v1/collections/query: collection.query
+GET /lamb/v1/collections/embeddings: collection.create
 GET /lamb/v1/collections/:id: collection.read
 PATCH /lamb/v1/collections/:id: collection.edit
 DELETE /lamb/v1/collections/:id: collection.edit

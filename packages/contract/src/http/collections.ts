@@ -26,6 +26,23 @@ export const EmbeddingChoice = z
   .meta({ id: 'EmbeddingChoice' });
 export type EmbeddingChoice = z.infer<typeof EmbeddingChoice>;
 
+/** What a collection can be made with. `models` are those that a provider lists for vectors; others can be named, too. */
+export const EmbeddingOffers = z
+  .object({
+    /** What is taken where nothing is chosen; null: the organisation has set up nothing that makes vectors. */
+    default: z.object({ provider: z.string(), model: z.string() }).nullable(),
+    providers: z.array(
+      z.object({
+        name: z.string(),
+        models: z.array(z.string()),
+        /** The host that texts leave for; null where they stay with the organisation. */
+        external: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'EmbeddingOffers' });
+export type EmbeddingOffers = z.infer<typeof EmbeddingOffers>;
+
 /** How documents are cut into passages, in tokens. */
 export const Chunking = z
   .object({
@@ -103,6 +120,10 @@ export const CollectionResource = z
     search: z.enum(['exact', 'hnsw']),
     /** The documents are being cut or embedded anew; searches still see the old state. */
     reindexing: z.boolean(),
+    /** How many passages have their new vectors; null where nothing is under way, before it is known, and in lists. */
+    reindex_progress: z.object({ done: z.number().int(), total: z.number().int() }).nullable(),
+    /** Why the documents could not be cut or embedded anew the last time, in words for its owner. */
+    reindex_problem: z.string().nullable(),
     /** What its owner should know, such as that texts leave for an external provider. */
     warnings: z.array(z.object({ code: z.enum(['external_provider', 'provider_missing']), message: z.string() })),
     created_at: z.number().int(),
