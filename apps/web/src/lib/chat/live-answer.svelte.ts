@@ -1,0 +1,95 @@
+import type { RunEvent } from '@lamb/contract';
+import { api, unwrap } from '#lib/api/client.ts';
+import { followEvents } from '#lib/api/follow-events.ts';
+import { applyEvents, emptyAnswer, fromRunAnswer, isOver, type Answer } from './answer.ts';
+
+/** An answer that is drawn while it comes. */
+export interface LiveAnswer {
+  readonly runId: string;
+  readonly current: Answer;
+  /** Whether the connection was lost; it is being looked for. */
+  readonly isLost: boolean;
+  /** Why it cannot be followed, which is not the same as why it failed. */
+  readonly problem: unknown;
+  /** Follows the run from its beginning to its end, across lost connections. */
+  follow(): Promise<void>;
+  /** Reads the run in one piece. */
+  load(): Promise<void>;
+  /** Stops following; the run goes on. */
+  leave(): void;
+}
+
+const ends = new Set<RunEvent['type']>(['run.finished', 'run.failed', 'run.cancelled']);
+
+/** The answer of a run. What happens is drawn once a frame, however much of it there is. */
+export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): LiveAnswer {
+  let current = $state.raw(initial);
+  let isLost = $state(false);
+  let problem = $state.raw<unknown>();
+  const leaving = new AbortController();
+
+  let waiting: RunEvent[] = [];
+  let frame: number | undefined;
+  function draw(): void {
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    frame = undefined;
+    const events = waiting;
+    waiting = [];
+    if (events.length > 0) current = applyEvents(current, events);
+  }
+
+  return {
+    runId,
+    get current() {
+      return current;
+    },
+    get isLost() {
+      return isLost;
+    },
+    get problem() {
+      return problem;
+    },
+    async follow() {
+      problem = undefined;
+      // From the first event on: of what another assistant did, only the events tell.
+      current = { ...emptyAnswer, text: current.text, said: [] };
+      let isFirst = true;
+      try {
+        const events = followEvents<RunEvent>(`/lamb/v1/runs/${runId}/events`, {
+          after: 0,
+          signal: leaving.signal,
+          isLast: ({ data }) => data.parent_call_id === undefined && ends.has(data.type),
+          onconnection: (state) => {
+            isLost = state === 'lost';
+          },
+        });
+        for await (const { data } of events) {
+          if (isFirst) current = emptyAnswer;
+          isFirst = false;
+          waiting.push(data);
+          frame ??= requestAnimationFrame(draw);
+        }
+        draw();
+      } catch (error) {
+        draw();
+        problem = error;
+      }
+    },
+    async load() {
+      problem = undefined;
+      try {
+        const run = await unwrap(
+          api.GET('/lamb/v1/runs/{id}/answer', { params: { path: { id: runId } }, signal: leaving.signal }),
+        );
+        current = fromRunAnswer(run);
+        if (!isOver(current)) await this.follow();
+      } catch (error) {
+        if (!leaving.signal.aborted) problem = error;
+      }
+    },
+    leave() {
+      leaving.abort();
+      if (frame !== undefined) cancelAnimationFrame(frame);
+    },
+  };
+}
