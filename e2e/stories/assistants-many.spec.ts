@@ -2,28 +2,30 @@ import type { Page } from '@playwright/test';
 import { expect, test } from '../world/test.ts';
 
 const COUNT = 10_000;
-/** The figure is 100 ms. Other work on the machine must not fail the story, so that the limit is wider by default. */
-const LIMIT_MS = Number(process.env['LAMB_E2E_FRAME_LIMIT_MS'] ?? 500);
+/** The longest that the page may work at one stretch. Time that the machine gives to other programs does not count. */
+const LIMIT_MS = 100;
 
-test('ten thousand assistants scroll smoothly', async ({ teacherPage: page, organization, world }, info) => {
+test('ten thousand assistants scroll smoothly', async ({ teacherPage: page, organization, world, browser }, info) => {
   test.setTimeout(240_000);
   await world.addAssistants(organization, organization.teacher, COUNT);
   await page.goto('/assistants');
   await expect(page.getByTestId('assistant-link').first()).toHaveText('Assistant 000000');
 
   // As somebody scrolls who wants to see the end: pages are loaded on the way. And back through what is loaded.
-  const down = await scroll(page, 1500);
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  const down = await scroll(page, 600);
   await expect(page.getByText(`Assistant ${String(COUNT - 1).padStart(6, '0')}`)).toBeVisible();
   const rows = await page.getByTestId('assistant-row').count();
-  const up = await scroll(page, -1500);
+  const up = await scroll(page, -600);
+  const work = findLongestWork(await browser.stopTracing());
   await expect(page.getByText('Assistant 000000')).toBeVisible();
 
-  const measured = JSON.stringify({ down, up, rows });
+  const measured = JSON.stringify({ work, down, up, rows });
   info.annotations.push({ type: 'frames in ms', description: measured });
   process.stdout.write(`10,000 assistants: ${measured}\n`);
   expect(rows, 'rows that exist at one time').toBeLessThan(200);
-  expect(down.longest).toBeLessThan(LIMIT_MS);
-  expect(up.longest).toBeLessThan(LIMIT_MS);
+  expect(work).toBeGreaterThan(0);
+  expect(work, 'milliseconds of work at one stretch').toBeLessThan(LIMIT_MS);
 });
 
 /** Scrolls by so many pixels in every frame to the end of the list, and says how long the frames took. */
@@ -50,4 +52,25 @@ async function scroll(page: Page, by: number) {
     const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
     return { frames: sorted.length, median: at(0.5), p99: at(0.99), longest: at(1) };
   }, by);
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly args?: { readonly name?: string };
+  /** Processor time, in microseconds. */
+  readonly tdur?: number;
+}
+
+/** The longest task of the pages' main threads, in milliseconds of processor time. */
+function findLongestWork(trace: Buffer): number {
+  const { traceEvents: events } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
+  const mains = new Set(
+    events
+      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${String(pid)} ${String(tid)}`),
+  );
+  const tasks = events.filter(({ pid, tid, tdur }) => tdur !== undefined && mains.has(`${String(pid)} ${String(tid)}`));
+  return Math.round(tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur), 0) / 100) / 10;
 }
