@@ -92,7 +92,13 @@ export const RunEvent = z
     z.object({ ...envelope, type: z.literal('text.delta'), text: z.string() }),
     z.object({ ...envelope, type: z.literal('reasoning.delta'), text: z.string() }),
     z.object({ ...envelope, type: z.literal('call.requested'), ...callRef }),
-    z.object({ ...envelope, type: z.literal('call.approval_required'), ...callRef }),
+    z.object({
+      ...envelope,
+      type: z.literal('call.approval_required'),
+      ...callRef,
+      /** What it is called with, as the model wrote it: nobody decides about what they cannot see. */
+      arguments: z.string().optional(),
+    }),
     z.object({
       ...envelope,
       type: z.literal('call.finished'),

@@ -341,6 +341,7 @@ describe('a call that needs approval', () => {
       'call:c1 call.finished',
       'call:c1 status',
     ]);
+    expect(events[0]).toHaveProperty('arguments', expect.any(String));
   });
 
   it('tells the model when it is rejected', async () => {

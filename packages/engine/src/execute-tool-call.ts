@@ -47,7 +47,7 @@ export async function startToolCall(
     const ready = await checkCall(plan, planned, call, refusal, ports);
     if ('content' in ready) return await tell(ref, scope, () => Promise.resolve(ready));
     if (!ports.approve) return await tell(ref, scope, () => Promise.resolve(cannotAsk));
-    scope.emit({ type: 'call.approval_required', ...ref });
+    scope.emit({ type: 'call.approval_required', ...ref, arguments: call.function.arguments });
     return null;
   });
   return refused ?? undefined;

@@ -75,6 +75,7 @@ export function toAssistantCard(assistant: StoredAssistant): AssistantCard {
     owner_name: assistant.ownerName,
     model: toModelName(assistant.id),
     vision: metadata.capabilities.vision,
+    workspace: metadata.tools.some(({ type, enabled }) => enabled && type === 'patch_file'),
     published: assistant.published !== null,
   };
 }

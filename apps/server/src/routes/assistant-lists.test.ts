@@ -81,8 +81,15 @@ describe('a list', () => {
     });
     expect((await lamb.call(student, 'GET', path(id, '/card'))).status).toBe(404);
     await lamb.call(teacher, 'PUT', path(id, '/publication'));
-    const card = { id, name: 'Seer', description: 'Sees', owner_name: 'teacher', model, vision: true, published: true };
+    const said = { id, name: 'Seer', description: 'Sees', owner_name: 'teacher', model };
+    const card = { ...said, vision: true, workspace: false, published: true };
     expect((await lamb.call(student, 'GET', path(id, '/card'))).body).toEqual(card);
+    const editing = await createAssistant(lamb, teacher, {
+      name: 'Editor',
+      tools: [{ type: 'patch_file', mode: 'function', config: {} }],
+      published: true,
+    });
+    expect((await lamb.call(student, 'GET', path(editing.id, '/card'))).body).toMatchObject({ workspace: true });
     expect((await lamb.call(lamb.south.student, 'GET', path(id, '/card'))).status).toBe(404);
   });
 });

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@lamb/contract';
+import type { RunAnswer, RunEvent } from '@lamb/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAssistant } from '../completions/__fixtures__/create-assistant.ts';
 import { startTestServer, type Person, type TestServer } from '../test-server/start-test-server.ts';
@@ -115,6 +115,10 @@ describe('a run', () => {
     const statusOf = async () =>
       ((await lamb.call(teacher, 'GET', `/lamb/v1/runs/${id}`)).body as { status: string }).status;
     await expect.poll(statusOf).toBe('waiting');
+    // Nobody decides about what they cannot see.
+    const { body: soFar } = await lamb.call(teacher, 'GET', `/lamb/v1/runs/${id}/answer`);
+    const [asked] = (soFar as RunAnswer).calls;
+    expect(JSON.parse(asked?.arguments ?? 'null')).toEqual({ file_path: 'a.txt', changes: [change] });
     await lamb.call(teacher, 'DELETE', `/lamb/v1/assistants/${other.id}`);
     const callId = await findWaitingCall(teacher, id);
     await lamb.call(teacher, 'POST', `/lamb/v1/runs/${id}/calls/${callId}/decision`, { decision: 'approved' });

@@ -37,7 +37,9 @@ export function summarizeRun(
       case 'call.requested':
       case 'call.approval_required': {
         const { call_id, name, tool } = event;
-        calls.set(call_id, { call_id, name, tool, state: event.type === 'call.requested' ? 'requested' : 'waiting' });
+        const isWaiting = event.type === 'call.approval_required';
+        const asked = isWaiting && event.arguments !== undefined ? { arguments: event.arguments } : {};
+        calls.set(call_id, { call_id, name, tool, state: isWaiting ? 'waiting' : 'requested', ...asked });
         break;
       }
       case 'call.finished': {

@@ -84,6 +84,8 @@ export const AssistantCard = z
     /** The name of the model for OpenAI clients. */
     model: z.string(),
     vision: z.boolean(),
+    /** Whether it works on files that the person puts into a workspace of their own. */
+    workspace: z.boolean(),
     published: z.boolean(),
   })
   .meta({ id: 'AssistantCard' });

@@ -58,6 +58,8 @@ export const RunAnswer = z
         name: z.string(),
         tool: z.string().nullable(),
         state: z.enum(['requested', 'waiting', ...CallOutcome.options]),
+        /** While it waits: what it is to be called with. */
+        arguments: z.string().optional(),
         milliseconds: z.number().optional(),
         problem: z.string().optional(),
         artifacts: z.array(Artifact).optional(),
