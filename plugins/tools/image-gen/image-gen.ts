@@ -7,7 +7,8 @@ export const imageGen = defineTool({
   version: '1.0',
   category: 'utility',
   title: 'Image generation',
-  description: 'Lets the assistant make images. They are kept among the files of the person who asks, and opened by nobody else.',
+  description:
+    'Lets the assistant make images. They are kept among the files of the person who asks, and opened by nobody else.',
   config: z.object({}),
   function: {
     name: () => 'generate_image',

@@ -5,7 +5,7 @@ import { checkAssistant } from './prepare-assistant.ts';
 
 /** Whether an organisation has classic assistants converted when they are opened or used. Lists never convert. */
 export function migratesOnAccess(config: Record<string, unknown>): boolean {
-  return OrganizationConfig.safeParse(config).data?.features?.['convert_on_access'] === true;
+  return OrganizationConfig.safeParse(config).data?.features?.convert_on_access === true;
 }
 
 /**

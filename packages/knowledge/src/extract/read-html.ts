@@ -21,6 +21,8 @@ interface Page {
   createElement: (name: string) => PageElement;
 }
 
+type ReadabilityPage = ConstructorParameters<typeof Readability>[0];
+
 const parse = parseHTML as unknown as (html: string) => { document: Page };
 
 const level = 'data-heading-level';
@@ -59,7 +61,8 @@ export async function readHtml(html: string, unpackedBytes: number): Promise<Ext
   protectHeadings(page);
   const whole = page.body?.innerHTML ?? html;
   const wholeLength = page.body?.textContent?.trim().length ?? 0;
-  const article = new Readability(page).parse();
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion -- necessary where a browser's types are known, as in the stories
+  const article = new Readability(page as unknown as ReadabilityPage).parse();
   // What it takes for an article is sometimes one paragraph of many.
   const found = (article?.textContent?.trim().length ?? 0) >= wholeLength * 0.4 ? article?.content : null;
   // Turndown parses a text with its own parser; elements of another it does not understand.
