@@ -25,7 +25,7 @@ async function readAll(server: ServerProcess, runId: string, lastEventId = 0): P
 }
 
 test('a browser that is cut off five times and comes back to the other process reads exactly what the model said', async () => {
-  house.llm.script({ tokens: 60, intervalMs: 15 });
+  house.llm.script({ tokens: 60, intervalMs: 20 });
   const runId = await house.startRun(one, 'Tell me everything.');
   const events: RunEvent[] = [];
   let cuts = 0;
@@ -37,7 +37,8 @@ test('a browser that is cut off five times and comes back to the other process r
       expect(id).toBe(event.seq);
       events.push(event);
       seen += 1;
-      if (cuts < 5 && seen === 8) {
+      // On a busy machine several tokens make one event: few events a visit leave enough for five.
+      if (cuts < 5 && seen === 3) {
         cuts += 1;
         break;
       }
