@@ -7,11 +7,13 @@ import { chatScreens } from './chat.ts';
 import { knowledgeScreens } from './knowledge.ts';
 import type { ScreenSet } from './screen.ts';
 import { shellScreens } from './shell.ts';
+import { toolsScreens } from './tools.ts';
 
 const folder = process.env['LAMB_SCREENSHOTS'] ?? join(import.meta.dirname, '../../screenshots');
 const sets: Readonly<Record<string, ScreenSet>> = {
   shell: shellScreens,
   assistants: assistantsScreens,
+  tools: toolsScreens,
   chat: chatScreens,
   knowledge: knowledgeScreens,
   admin: adminScreens,

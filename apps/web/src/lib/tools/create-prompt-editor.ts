@@ -1,5 +1,4 @@
 import {
-  acceptCompletion,
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
@@ -9,7 +8,7 @@ import {
   type CompletionResult,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { Compartment, EditorState, Prec, type Extension } from '@codemirror/state';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import {
   Decoration,
   drawSelection,
@@ -72,9 +71,9 @@ export function createPromptEditor(options: Options): PromptEditor {
         drawSelection(),
         closeBrackets(),
         EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['{'] } }]),
-        autocompletion({ override: [complete], icons: false }),
+        // The list only opens after a brace, so Enter is meant for it as soon as it is there.
+        autocompletion({ override: [complete], icons: false, interactionDelay: 0 }),
         // Tab is not bound: it leaves the editor, as everywhere in a form.
-        Prec.high(keymap.of([{ key: 'Enter', run: acceptCompletion }])),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.lineWrapping,
         EditorState.phrases.of({ Completions: words.completions }),
