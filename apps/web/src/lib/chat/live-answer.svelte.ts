@@ -15,6 +15,8 @@ export interface LiveAnswer {
   follow(): Promise<void>;
   /** Reads the run in one piece. */
   load(): Promise<void>;
+  /** Reads what else is known of an answer whose text alone was given; once, and a text that is there is never lost. */
+  complete(): Promise<void>;
   /** Stops following; the run goes on. */
   leave(): void;
 }
@@ -27,6 +29,7 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
   let isLost = $state(false);
   let problem = $state.raw<unknown>();
   const leaving = new AbortController();
+  let isTextOnly = isOver(initial) && initial.text !== '';
 
   let waiting: RunEvent[] = [];
   let frame: number | undefined;
@@ -86,6 +89,12 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
       } catch (error) {
         if (!leaving.signal.aborted) problem = error;
       }
+    },
+    async complete() {
+      if (!isTextOnly) return;
+      isTextOnly = false;
+      await this.load();
+      if (problem !== undefined) problem = undefined;
     },
     leave() {
       leaving.abort();
