@@ -7,6 +7,8 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 30_000,
+        // Otherwise a change of what was not read yet, as behind an `||`, is never seen.
+        notifyOnChangeProps: 'all',
         retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 502),
         retryDelay: (failures) => 400 * 2 ** failures,
       },
