@@ -59,4 +59,4 @@ it('one database connection, handed from organisation to organisation, carries n
   } finally {
     await narrow.stop();
   }
-});
+}, 60_000);
