@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkConfig } from './check-config.ts';
 
-const schema = {
+const schema: object = {
   type: 'object',
   properties: {
     collections: { type: 'array', minItems: 1, maxItems: 2, items: { type: 'string', pattern: '^[\\w-]{1,100}$' } },
@@ -39,8 +39,8 @@ test('ids are read as numbers and as text, as the server reads them', () => {
 });
 
 test('neither the schema nor the configuration is changed', () => {
-  const config = { collections: [] };
-  const before = structuredClone({ schema, config });
-  checkConfig(schema, config);
-  expect({ schema, config }).toEqual(before);
+  const given = { schema: Object.freeze(structuredClone(schema)), config: { collections: [] } };
+  const before = structuredClone(given);
+  checkConfig(given.schema, given.config);
+  expect(given).toEqual(before);
 });

@@ -50,3 +50,8 @@ test('a change of mode takes the placeholder away and gives one back; the rest s
   expect(called).toEqual({ ...entry('simple_rag'), mode: 'function', timeout_ms: 300, extra: 'kept' });
   expect(changeMode(called, 'context', definition, new Set(['context'])).placeholder).toBe('context_2');
 });
+
+test('a tool without a name gets one that no other entry asks for', () => {
+  const tools = [entry('simple_rag'), entry('rubric', { placeholder: 'context' })];
+  expect(placeTools(tools, definitions).map(({ placeholder }) => placeholder)).toEqual(['context_2', 'context']);
+});

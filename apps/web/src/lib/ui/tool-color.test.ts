@@ -5,7 +5,7 @@ test('a tool has one colour, also under its earlier name', () => {
   expect(toolColor('simple_rag')).toBe('c1');
   expect(toolColor('rubric')).toBe(toolColor('rubric_rag'));
   expect(
-    new Set(['simple_rag', 'rubric_rag', 'assistant', 'single_file_rag', 'moodle', 'weather'].map(toolColor)).size,
+    new Set(['simple_rag', 'rubric_rag', 'assistant', 'single_file_rag', 'moodle', 'image_gen'].map(toolColor)).size,
   ).toBe(6);
 });
 

@@ -14,9 +14,10 @@ const chosen: Readonly<Record<string, ToolColor>> = {
   single_file_rag: 'c4',
   single_file: 'c4',
   patch_file: 'c4',
-  moodle: 'c5',
+  moodle: 'c6',
   weather: 'c6',
-  image_gen: 'c6',
+  // The red one is for what stands in no list for long: an edge in red looks like an error.
+  image_gen: 'c5',
 };
 
 /** The colour of a tool, the same in cards, placeholders, the X-ray and charts. A tool that is not ours has one, too, always the same. */
