@@ -60,6 +60,9 @@ async function openEditor(page: Page): Promise<Locator> {
   return editor(page);
 }
 
+// Some look at a page with axe and at 200 % text besides; a busy machine needs a while for that.
+test.describe.configure({ timeout: 120_000 });
+
 test('a teacher adds tools, sets them up and takes one back', async ({ openAs, world }) => {
   const organization = await ownKnowledge(world);
   const notes = await makeCollection(organization, 'Lecture notes');
