@@ -1,5 +1,157 @@
+import { expect } from '@playwright/test';
+import type { Organization, Person, World } from '../world/start-world.ts';
 import type { ScreenSet } from './screen.ts';
 
+interface Made {
+  readonly id: number;
+}
+
+const connector = { connector: 'openai', llm: 'gpt-4o-mini' };
+const answer = `A **95 % confidence interval** for the mean uses the sample mean, the standard error and the critical value of the *t* distribution [1].
+
+For a sample of size $n$ with mean $\\bar{x}$ and standard deviation $s$:
+
+$$\\bar{x} \\pm t_{n-1,\\,0.975}\\,\\frac{s}{\\sqrt{n}}$$
+
+In R you can check it by hand:
+
+\`\`\`r
+x <- c(4.9, 5.1, 5.6, 4.7, 5.3)
+n <- length(x)
+mean(x) + c(-1, 1) * qt(0.975, n - 1) * sd(x) / sqrt(n)
+\`\`\`
+
+| Level | Critical value (n = 5) |
+| --- | --- |
+| 90 % | 2.132 |
+| 95 % | 2.776 |
+
+Interpret the interval, do not only compute it [2].`;
+
+/** Asks in a chat, and waits until the answer is complete or waits for somebody. */
+async function ask(
+  { call }: Organization,
+  person: Person,
+  assistantId: number,
+  content: string,
+): Promise<[string, string]> {
+  const chat = (await call(person, 'POST', '/lamb/v1/chats', { assistant_id: assistantId })) as { id: string };
+  const run = (await call(person, 'POST', `/lamb/v1/chats/${chat.id}/turns`, { content })) as { id: string };
+  const isOpen = async () => {
+    const { status } = (await call(person, 'GET', `/lamb/v1/runs/${run.id}`)) as { status: string };
+    return status === 'running';
+  };
+  await expect.poll(isOpen, { timeout: 20_000 }).toBe(false);
+  return [chat.id, run.id];
+}
+
+async function fill(organization: Organization, { llm, kb }: World): Promise<Record<string, unknown>> {
+  const { call, teacher, student } = organization;
+  const notes = kb.addCollection('Lecture notes', [
+    {
+      text: 'The confidence interval of the mean uses the t distribution.',
+      metadata: { filename: 'Lecture 7.pdf', page: 14 },
+    },
+    {
+      text: 'Interpret the interval of the mean in repeated sampling.',
+      metadata: { filename: 'Lecture 7.pdf', page: 15 },
+    },
+  ]);
+  const publish = async (body: Record<string, unknown>) => {
+    const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', body)) as Made;
+    await call(teacher, 'PUT', `/lamb/v1/assistants/${String(id)}/publication`);
+    return id;
+  };
+  const tutor = await publish({
+    name: 'Statistics tutor',
+    description: 'Guides you through EST-201 with the lecture notes. It asks back instead of solving.',
+    system_prompt: 'You are the statistics tutor of EST-201. You guide, you do not solve.',
+    prompt_template: 'Use only the passages below and cite them as [n].\n\n{context}\n\nStudent: {user_input}',
+    metadata: {
+      ...connector,
+      assistant_type: 'multi_tool',
+      tools: [{ type: 'simple_rag', config: { collections: [String(notes)], citations: true, threshold: 0.01 } }],
+    },
+  });
+  const code = await publish({
+    name: 'Code tutor',
+    description: 'Reads your Python files, explains what is wrong and offers changes.',
+    metadata: {
+      ...connector,
+      assistant_type: 'multi_tool',
+      tools: [{ type: 'patch_file', mode: 'function', config: {} }],
+    },
+  });
+  await publish({
+    name: 'Essay evaluator',
+    description: 'Reads your draft against the rubric of the course.',
+    metadata: connector,
+  });
+  await publish({ name: 'Library guide', description: '', metadata: connector });
+  const question = 'How do I compute a confidence interval for the mean?';
+  llm.script({ text: answer }, { text: answer });
+  const [chat] = await ask(organization, student, tutor, question);
+  const [, run] = await ask(organization, teacher, tutor, question);
+  await call(student, 'PUT', `/lamb/v1/assistants/${String(code)}/workspace/files?path=mean.py`, {
+    text: 'def mean(values):\n    return sum(values) / 5\n',
+  });
+  const change = {
+    line_start: 2,
+    line_end: 2,
+    old_content: '    return sum(values) / 5',
+    new_content: '    return sum(values) / len(values)',
+  };
+  llm.script({
+    text: 'The length is fixed at 5. I would divide by the number of values:',
+    toolCalls: [{ name: 'patch_file', arguments: { file_path: 'mean.py', changes: [change] } }],
+  });
+  const [approval] = await ask(organization, student, code, 'Why is my mean wrong for other lists?');
+  const { token } = (await call(student, 'PUT', `/lamb/v1/chats/${chat}/share`)) as { token: string };
+  return { tutor, chat, run, approval, token };
+}
+
 export const chatScreens: ScreenSet = {
-  screens: [{ name: 'gallery', as: 'student', path: '/gallery' }],
+  fill,
+  screens: [
+    { name: 'gallery', as: 'student', path: '/gallery' },
+    { name: 'chats', as: 'student', path: '/chats' },
+    { name: 'new', as: 'student', path: ({ tutor }) => `/chats/new?assistant=${String(tutor)}` },
+    {
+      name: 'chat',
+      as: 'student',
+      path: ({ chat }) => `/chats/${String(chat)}`,
+      prepare: async (page) => {
+        await page.getByTestId('sources').waitFor();
+        await page.getByTestId('tool-steps').getByRole('button').first().click();
+      },
+    },
+    {
+      name: 'passage',
+      as: 'student',
+      path: ({ chat }) => `/chats/${String(chat)}`,
+      prepare: async (page) => {
+        await page.getByTestId('citation-1').click();
+        await page.getByTestId('passage').waitFor();
+      },
+    },
+    {
+      name: 'approval',
+      as: 'student',
+      path: ({ approval }) => `/chats/${String(approval)}`,
+      prepare: (page) => page.getByTestId('approval').waitFor(),
+    },
+    {
+      name: 'files',
+      as: 'student',
+      path: ({ approval }) => `/chats/${String(approval)}`,
+      prepare: async (page) => {
+        await page.getByTestId('files-btn').click();
+        await page.getByTestId('workspace-file').waitFor();
+      },
+    },
+    { name: 'xray', as: 'teacher', path: ({ run }) => `/runs/${String(run)}/xray` },
+    { name: 'shared', as: 'nobody', path: ({ token }) => `/shared/${String(token)}` },
+    { name: 'embed', as: 'student', path: ({ tutor }) => `/embed/${String(tutor)}` },
+    { name: 'embed-sign-in', as: 'nobody', path: ({ tutor }) => `/embed/${String(tutor)}` },
+  ],
 };

@@ -30,10 +30,10 @@ const origins: Readonly<Record<Exclude<XraySpan['origin'], 'tool'>, () => string
 
 /** Tools have colours of their own; what the creator and the person wrote is told apart in the page's. */
 const tones: Readonly<Record<string, readonly [color: string, soft: string]>> = {
-  system_prompt: ['var(--fg)', 'var(--surface-3)'],
+  system_prompt: ['var(--fg-muted)', 'var(--surface-3)'],
   history: ['var(--line-strong)', 'transparent'],
-  template: ['var(--fg-muted)', 'transparent'],
-  user_input: ['var(--brand)', 'var(--brand-soft)'],
+  template: ['var(--line-strong)', 'transparent'],
+  user_input: ['var(--fg)', 'transparent'],
   processor: ['var(--warn)', 'var(--warn-soft)'],
   image: ['var(--line-strong)', 'var(--surface-2)'],
   answer: ['var(--ok)', 'var(--ok-soft)'],

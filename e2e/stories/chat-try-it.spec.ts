@@ -1,0 +1,114 @@
+import { expectAccessible } from '../world/expect-accessible.ts';
+import { expectFitting } from '../world/expect-fitting.ts';
+import { expect, test } from '../world/test.ts';
+
+test('a teacher tries an assistant that is not saved, looks into the prompt and replays it', async ({
+  world,
+  organization,
+  teacherPage: page,
+  isMobile,
+}) => {
+  const { call, teacher } = organization;
+  const form = new FormData();
+  form.append('file', new Blob(['Cells divide by mitosis.'], { type: 'text/markdown' }), 'notes.md');
+  await call(teacher, 'POST', '/lamb/v1/files', form);
+  const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', {
+    name: 'Tutor',
+    system_prompt: 'You are a tutor.',
+    prompt_template: 'Notes:{file}Question:{user_input}',
+    metadata: {
+      connector: 'openai',
+      llm: 'gpt-4o-mini',
+      assistant_type: 'multi_tool',
+      tools: [{ type: 'single_file_rag', mode: 'context', config: { file_path: 'notes.md' } }],
+    },
+  })) as { id: number };
+  world.llm.script(
+    { text: 'By **mitosis**.', times: 1 },
+    { text: 'I do not know.', times: 1 },
+    { text: 'Another model speaks.', times: 1 },
+  );
+  await page.goto(`/multi-tool-assistants/${String(id)}`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.getByTestId('name-input').fill('Tutor, changed and not saved');
+  if (isMobile) await page.getByTestId('editor-parts').getByRole('radio').last().click();
+  const panel = page.getByTestId('try-it-panel');
+  await panel.getByTestId('question-input').fill('How do cells divide?');
+  await panel.getByTestId('send-btn').click();
+  await expect(panel.getByTestId('answer')).toContainText('By mitosis.');
+  await expect(panel.getByTestId('tool-steps')).toContainText('Used 1 tool');
+  await panel.getByTestId('tool-steps').getByRole('button').first().click();
+  await expect(panel.getByTestId('tool-step')).toContainText('ms');
+  await expectAccessible(page);
+
+  // Nothing was saved, and a reload goes on with the trial.
+  await panel.getByTestId('xray-btn').click();
+  const xray = page.getByTestId('xray');
+  await expect(xray.getByTestId('xray-message')).toHaveCount(2);
+  const span = xray.locator('[data-testid=xray-span][data-tool=single_file_rag]');
+  await expect(span).toContainText('Cells divide by mitosis.');
+  const sent = world.llm.requests.at(-1)?.body as { messages: { content: string }[] };
+  const shown = await xray.getByTestId('xray-message').last().getByTestId('xray-span').allTextContents();
+  expect(shown.join(''), 'exactly what was sent').toBe(sent.messages.at(-1)?.content);
+  await expect(xray.getByTestId('xray-legend').getByRole('button')).toHaveCount(4);
+  await expectAccessible(page);
+
+  await page.getByTestId('replay-without-file').click();
+  await expect(page.getByTestId('replay').first()).toContainText('I do not know.');
+  await expect(page.getByTestId('first-answer')).toContainText('By mitosis.');
+  const again = world.llm.requests.at(-1)?.body as { messages: { content: string }[] };
+  expect(again.messages.at(-1)?.content).not.toContain('Cells divide');
+  await expectAccessible(page);
+});
+
+test('the form’s trial survives a reload in mid-answer', async ({
+  world,
+  organization,
+  teacherPage: page,
+  isMobile,
+}) => {
+  const { id } = (await organization.call(organization.teacher, 'POST', '/lamb/v1/assistants', {
+    name: 'Tutor',
+    metadata: { connector: 'openai', llm: 'gpt-4o-mini', assistant_type: 'multi_tool', tools: [] },
+  })) as { id: number };
+  world.llm.script({ tokens: 250, intervalMs: 20 });
+  const show = async () => {
+    if (isMobile) await page.getByTestId('editor-parts').getByRole('radio').last().click();
+  };
+  await page.goto(`/multi-tool-assistants/${String(id)}`);
+  await show();
+  await page.getByTestId('question-input').fill('Count');
+  await page.getByTestId('send-btn').click();
+  await expect(page.getByTestId('answer')).toContainText('t3');
+  await page.reload();
+  await show();
+  await expect(page.getByTestId('answer')).toHaveAttribute('data-status', 'finished', { timeout: 30_000 });
+  await expect(page.getByTestId('answer-text')).toHaveText(
+    Array.from({ length: 250 }, (_, index) => `t${String(index + 1)}`).join(' '),
+  );
+  await page.getByTestId('try-clear').click();
+  await expect(page.getByTestId('answer')).toHaveCount(0);
+});
+
+test('the prompt of an answer has a page of its own', async ({ world, organization, teacherPage: page }) => {
+  const { call, teacher } = organization;
+  world.llm.script({ text: 'Hello.' });
+  const run = (await call(teacher, 'POST', '/lamb/v1/assistants/drafts/turns', {
+    system_prompt: 'You are a tutor.',
+    prompt_template: 'Asked: {user_input}',
+    metadata: { connector: 'openai', llm: 'gpt-4o-mini', assistant_type: 'multi_tool', tools: [] },
+    messages: [{ role: 'user', content: 'Who are you?' }],
+  })) as { id: string };
+  await expect
+    .poll(async () => ((await call(teacher, 'GET', `/lamb/v1/runs/${run.id}`)) as { status: string }).status)
+    .toBe('finished');
+  await page.goto(`/runs/${run.id}/xray`);
+  await expect(page.getByTestId('xray-message')).toHaveCount(2);
+  await page
+    .getByTestId('xray-legend')
+    .getByRole('button', { name: /The question/ })
+    .click();
+  await expect(page.locator('[data-testid=xray-span][data-origin=user_input]')).toHaveClass(/chosen/);
+  await expectAccessible(page);
+  await expectFitting(page);
+});
