@@ -1,4 +1,4 @@
-import { findCitations } from '@lamb/contract';
+import { findCitations } from '@lamb/contract/find-citations';
 import { Marked, type MarkedToken, type Token } from 'marked';
 
 /** A formula. */
