@@ -123,6 +123,21 @@ test('what is settled stays the same object, and only the end is read again', ()
   }
 });
 
+test('what reaches far back is read as a whole at the end', () => {
+  const lex = createBlockLexer();
+  const text = '$$\n\na\n\nb\n\nc\n\nd\n$$\n';
+  for (let length = 1; length <= text.length; length += 1) lex(text.slice(0, length), false);
+  expect(lex(text, true).map(({ type }) => type)).toEqual(['formula']);
+});
+
+test('also where a definition makes everything be read again, what did not change stays', () => {
+  const lex = createBlockLexer();
+  const start = '[a]: https://example.org\n\nFirst [a].\n\nSecond.\n\n';
+  const before = lex(start, false);
+  const after = lex(`${start}Third.`, false);
+  for (const [index, block] of before.entries()) expect(after[index]).toBe(block);
+});
+
 test('what is written to break the reader is text', () => {
   for (const text of ['> '.repeat(10_000), '['.repeat(5000), '*'.repeat(5000), '- '.repeat(2000)]) {
     const started = performance.now();
