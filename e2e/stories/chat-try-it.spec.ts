@@ -58,6 +58,11 @@ test('a teacher tries an assistant that is not saved, looks into the prompt and 
   await expect(page.getByTestId('first-answer')).toContainText('By mitosis.');
   const again = world.llm.requests.at(-1)?.body as { messages: { content: string }[] };
   expect(again.messages.at(-1)?.content).not.toContain('Cells divide');
+  await page.getByTestId('replay-model').click();
+  await page.getByRole('option', { name: /llama3\.2/ }).click();
+  await expect(page.getByTestId('replay').first()).toContainText('Another model speaks.');
+  expect(world.llm.requests.at(-1)?.body).toMatchObject({ model: 'llama3.2:latest' });
+  await expect(page.getByTestId('replay')).toHaveCount(2);
   await expectAccessible(page);
 });
 
@@ -111,4 +116,60 @@ test('the prompt of an answer has a page of its own', async ({ world, organizati
   await expect(page.locator('[data-testid=xray-span][data-origin=user_input]')).toHaveClass(/chosen/);
   await expectAccessible(page);
   await expectFitting(page);
+});
+
+test('what another assistant did stands under the call, with arguments and result', async ({
+  world,
+  organization,
+  teacherPage: page,
+}) => {
+  const { call, teacher } = organization;
+  const form = new FormData();
+  form.append('file', new Blob(['There are four phases.'], { type: 'text/markdown' }), 'phases.md');
+  await call(teacher, 'POST', '/lamb/v1/files', form);
+  const { id: expert } = (await call(teacher, 'POST', '/lamb/v1/assistants', {
+    name: 'Expert',
+    prompt_template: '{file}{user_input}',
+    metadata: {
+      connector: 'openai',
+      llm: 'gpt-4o-mini',
+      assistant_type: 'multi_tool',
+      tools: [{ type: 'single_file_rag', mode: 'context', config: { file_path: 'phases.md' } }],
+    },
+  })) as { id: number };
+  const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', {
+    name: 'Orchestrator',
+    metadata: {
+      connector: 'openai',
+      llm: 'gpt-4o-mini',
+      assistant_type: 'multi_tool',
+      tools: [{ type: 'assistant', mode: 'function', config: { assistant_id: expert, name: 'expert' } }],
+    },
+  })) as { id: number };
+  let name = '';
+  world.llm.script((request) => {
+    const { tools = [], messages } = request.body as {
+      tools?: { function: { name: string } }[];
+      messages: { role: string }[];
+    };
+    name = tools[0]?.function.name ?? name;
+    if (tools.length === 0) return { text: 'The expert says four.' };
+    if (messages.at(-1)?.role === 'tool') return { text: 'So it is four.' };
+    return { toolCalls: [{ name, arguments: { question: 'How many?', message: 'How many?', query: 'How many?' } }] };
+  });
+  await page.goto(`/chats/new?assistant=${String(id)}`);
+  await page.getByTestId('question-input').fill('How many phases?');
+  await page.getByTestId('send-btn').click();
+  await expect(page.getByTestId('answer')).toHaveAttribute('data-status', 'finished');
+  await expect(page.getByTestId('answer-text')).toContainText('So it is four.');
+  // Also when one comes back to it later.
+  await page.reload();
+  await page.getByTestId('tool-steps').getByRole('button').first().click();
+  await expect(page.getByTestId('child-answer')).toContainText('{file}');
+  await page.getByTestId('call-step').locator('summary').click();
+  await expect(page.getByTestId('call-details')).toContainText('How many?');
+  await expect(page.getByTestId('call-details')).toContainText('The expert says four.');
+  await expectAccessible(page);
+  await page.getByTestId('xray-btn').click();
+  await expect(page.locator('[data-testid=xray-span][data-origin=call]')).toContainText('The expert says four.');
 });

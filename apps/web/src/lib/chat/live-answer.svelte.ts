@@ -41,6 +41,22 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
     if (events.length > 0) current = applyEvents(current, events);
   }
 
+  const listen = () =>
+    followEvents<RunEvent>(`/lamb/v1/runs/${runId}/events`, {
+      after: 0,
+      signal: leaving.signal,
+      isLast: ({ data }) => data.parent_call_id === undefined && ends.has(data.type),
+      onconnection: (state) => {
+        isLost = state === 'lost';
+      },
+    });
+  /** What another assistant did is told by the events alone. They are drawn when all are there. */
+  async function readEvents(): Promise<void> {
+    const events: RunEvent[] = [];
+    for await (const { data } of listen()) events.push(data);
+    if (!leaving.signal.aborted) current = applyEvents(emptyAnswer, events);
+  }
+
   return {
     runId,
     get current() {
@@ -58,15 +74,7 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
       current = { ...emptyAnswer, text: current.text, said: [] };
       let isFirst = true;
       try {
-        const events = followEvents<RunEvent>(`/lamb/v1/runs/${runId}/events`, {
-          after: 0,
-          signal: leaving.signal,
-          isLast: ({ data }) => data.parent_call_id === undefined && ends.has(data.type),
-          onconnection: (state) => {
-            isLost = state === 'lost';
-          },
-        });
-        for await (const { data } of events) {
+        for await (const { data } of listen()) {
           if (isFirst) current = emptyAnswer;
           isFirst = false;
           waiting.push(data);
@@ -86,6 +94,7 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
         );
         current = fromRunAnswer(run);
         if (!isOver(current)) await this.follow();
+        else if (current.calls.some(({ tool }) => tool === 'assistant')) await readEvents();
       } catch (error) {
         if (!leaving.signal.aborted) problem = error;
       }
