@@ -148,6 +148,7 @@ test('names are text, whatever is written in them', async ({ world, openAs, isMo
   await expect(page.getByTestId('user-name').filter({ visible: true })).toContainText('<svg onload=');
   if (isMobile) await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('tutor');
   await expect(page.getByRole('option', { name: /tutor/ }).first()).toContainText('<img');
   expect(await page.evaluate(() => 'pwned' in window)).toBe(false);
