@@ -11,7 +11,7 @@ import {
   withTenant,
 } from '@lamb/store';
 import { embedText } from '@lamb/testing';
-import type { JudgedData } from './read-judged-data.ts';
+import type { JudgedDocument } from './read-documents.ts';
 
 const DIMENSIONS = 512;
 
@@ -19,7 +19,7 @@ const DIMENSIONS = 512;
 export async function addJudgedDocuments(
   appUrl: string,
   { organizationId, ownerId }: { organizationId: string; ownerId: string },
-  documents: JudgedData['documents'],
+  documents: readonly JudgedDocument[],
 ): Promise<{ collectionId: number; chunks: number }> {
   const db = openDatabase(appUrl, { statementTimeoutMs: 600_000 });
   const splitter = createSplitter();

@@ -28,11 +28,3 @@ export {
   type SearchableCollection,
   type SearchHit,
 } from './retrieve/search-collections.ts';
-export {
-  judgeResults,
-  tuneRanking,
-  type JudgedQuery,
-  type RankedSearch,
-  type RankingFigures,
-  type TunedRanking,
-} from './retrieve/tune-ranking.ts';

@@ -43,7 +43,7 @@ export const isCollectionOwner = (userId: string) => sql<boolean>`(c.owner_id = 
 const isCollectionShared = (userId: string) =>
   sql<boolean>`exists (select from lamb.collection_shares s where s.collection_id = c.id and s.user_id = ${userId}::uuid)`;
 
-const isCollectionReadable = (userId: string) =>
+export const isCollectionReadable = (userId: string) =>
   sql<boolean>`(${isCollectionOwner(userId)} or c.visibility = 'organization' or ${isCollectionShared(userId)})`;
 
 function selectCollectionAccess(tx: TenantTx, userId: string) {

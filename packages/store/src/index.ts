@@ -60,7 +60,12 @@ export {
   type WaitingDraft,
 } from './chunk-drafts.ts';
 export { findChunkAt, getChunk, listChunks, type NewChunk, type StoredChunk } from './chunks.ts';
-export { findReadableCollections, getCollectionAccess, type CollectionAccess } from './collection-access.ts';
+export {
+  findReadableCollections,
+  getCollectionAccess,
+  isCollectionReadable,
+  type CollectionAccess,
+} from './collection-access.ts';
 export { listCollectionShares, shareCollection, unshareCollection, type CollectionShare } from './collection-shares.ts';
 export {
   beginReindex,

@@ -14,7 +14,7 @@ export interface Found {
   readonly document: string;
 }
 
-const SHARES = [0, 1 / 9, 1 / 5, 1 / 4, 1 / 3, 2 / 5, 1 / 2, 3 / 5, 2 / 3, 3 / 4, 4 / 5, 8 / 9, 1];
+const SHARES = [0, 1 / 9, 1 / 5, 1 / 4, 1 / 3, 2 / 5, 1 / 2, 3 / 5, 2 / 3, 3 / 4, 4 / 5, 8 / 9, 19 / 20, 1];
 const CONSTANTS = [1, 2, 5, 10, 20, 40, 60, 100];
 
 /** Tries the weights of words and meaning that make a difference, and gives those under which the right documents come first. */

@@ -22,7 +22,7 @@ export interface FoundPassages {
 
 type Search = Pick<CollectionQueryBody, 'query' | 'top_k' | 'threshold' | 'mode' | 'ranking'>;
 
-/** Searches collections with somebody's grants, which are looked at once more when the vectors are there: making them may take long. */
+/** Searches collections with somebody's grants. The search looks at these once more: making the query's vectors may take long. */
 export async function findPassages(
   { db, embedder }: Pick<Services, 'db' | 'embedder'>,
   { organizationId, readerId, payerId }: Searcher,
@@ -31,8 +31,8 @@ export async function findPassages(
   signal: AbortSignal,
 ): Promise<FoundPassages> {
   const startedAt = performance.now();
-  const asked = await withTenant(db, organizationId, (tx) => findReadableCollections(tx, ids, readerId));
-  const groups = search.mode === 'lexical' ? [] : groupByEmbedding(asked);
+  const collections = await withTenant(db, organizationId, (tx) => findReadableCollections(tx, ids, readerId));
+  const groups = search.mode === 'lexical' ? [] : groupByEmbedding(collections);
   const vectors = await Promise.all(
     groups.map(async ({ embedding }): Promise<QueryVector> => {
       const payer = { organizationId, userId: payerId };
@@ -41,19 +41,18 @@ export async function findPassages(
   );
   signal.throwIfAborted();
   const embeddedAt = performance.now();
-  const { collections, hits } = await withTenant(db, organizationId, async (tx) => {
-    const readable = await findReadableCollections(tx, ids, readerId);
-    const found = await searchCollections(tx, {
-      collections: readable,
+  const hits = await withTenant(db, organizationId, (tx) =>
+    searchCollections(tx, {
+      readerId,
+      collections,
       query: search.query,
       vectors,
       mode: search.mode,
       topK: search.top_k,
       threshold: search.threshold,
       ranking: search.ranking && fromRankingResource(search.ranking),
-    });
-    return { collections: readable, hits: found };
-  });
+    }),
+  );
   const milliseconds = { embedding: embeddedAt - startedAt, search: performance.now() - embeddedAt };
   return { hits, collections, milliseconds };
 }

@@ -1,4 +1,4 @@
-import type { CollectionRanking } from '@lamb/store';
+import { isCollectionReadable, type CollectionRanking } from '@lamb/store';
 import { sql, type RawBuilder } from 'kysely';
 import type { SearchHit } from './search-collections.ts';
 
@@ -19,6 +19,7 @@ export interface DenseGroup {
 }
 
 export interface SearchPlan {
+  readerId: string;
   collections: { id: number; indexVersion: number; ranking: CollectionRanking }[];
   query: string;
   lexical: LexicalGroup[];
@@ -38,6 +39,9 @@ const DEPTHS = [50, 100];
  *
  * `offset 0` keeps the planner from looking at the values: it then sees that a plan for these is none the better, and
  * plans the statement once instead of at every search, which takes longer than searching a small collection.
+ *
+ * Whether the reader may read a collection is a part of it: so it is true at the moment of the search, and takes no
+ * round trip of its own.
  */
 export function buildSearch(plan: SearchPlan): RawBuilder<SearchHit> {
   const depth = DEPTHS.find((each) => each >= plan.topK) ?? plan.topK;
@@ -60,6 +64,7 @@ export function buildSearch(plan: SearchPlan): RawBuilder<SearchHit> {
           as each (id, index_version, lexical_weight, dense_weight, rank_constant)
         -- One that was embedded anew since the caller looked has vectors that the query's cannot be compared with.
         join lamb.collections c on c.id = each.id and c.index_version = each.index_version
+        where ${isCollectionReadable(plan.readerId)}
       ),
       ${joinAll(
         plan.lexical.map(
@@ -129,7 +134,7 @@ function selectByWords({ ids }: LexicalGroup, index: number, depth: number): Fra
   return sql`(
     select chunk_id, collection_id, terms <#> (select terms from ${nameOf('words', index)}) as distance
     from lamb.chunk_lexemes where collection_id = any (${pickWanted(ids)})
-    order by distance, chunk_id limit ${sql.lit(depth)}
+    order by distance limit ${sql.lit(depth)}
   )`;
 }
 
@@ -148,7 +153,7 @@ function selectByVector(group: DenseGroup, depth: number): Fragment {
     branches.push(sql`(
       select chunk_id, collection_id, embedding <#> ${group.vector}::halfvec as distance
       from lamb.chunk_vectors where collection_id = any (${pickWanted(group.exact)})
-      order by distance, chunk_id limit ${sql.lit(depth)}
+      order by distance limit ${sql.lit(depth)}
     )`);
   }
   return joinAll(branches, sql` union all `);

@@ -22,7 +22,8 @@ export type SearchableCollection = Pick<
 >;
 
 export interface CollectionSearch {
-  /** Whether the caller may read them is decided before. */
+  /** With whose grants: of the collections, those are searched that this user may read. */
+  readerId: string;
   collections: readonly SearchableCollection[];
   query: string;
   /** One for each group of `groupByEmbedding`. Collections without one are searched by words only. */
@@ -70,6 +71,7 @@ export async function searchCollections(tx: TenantTx, search: CollectionSearch):
   const { collections, mode } = search;
   if (collections.length === 0) return [];
   const plan: SearchPlan = {
+    readerId: search.readerId,
     collections: collections.map(({ id, indexVersion, ranking }) => ({
       id,
       indexVersion,

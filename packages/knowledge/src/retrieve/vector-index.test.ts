@@ -59,6 +59,7 @@ const reload = async (id: number): Promise<Collection> => {
 const searchByVector = (collection: Collection, query: string): Promise<SearchHit[]> =>
   one.run((tx) =>
     searchCollections(tx, {
+      readerId: one.teacherId,
       collections: [collection],
       query,
       vectors: [{ embedding: collection.embedding, vector: embedText(query, collection.embedding.dimensions) }],
@@ -78,6 +79,7 @@ const listIndexes = async (id: number): Promise<string[]> => {
 async function explain(collection: Collection): Promise<string> {
   return await one.run(async (tx) => {
     const compiled = buildSearch({
+      readerId: one.teacherId,
       collections: [collection],
       query: 'x',
       lexical: [],
