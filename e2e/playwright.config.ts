@@ -32,6 +32,7 @@ export default defineConfig({
     contextOptions: { reducedMotion: 'reduce' },
     locale: 'en-GB',
     timezoneId: 'Europe/Madrid',
+    actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     trace: 'off',
   },

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { expectAccessible } from '../world/expect-accessible.ts';
 import { expectFitting } from '../world/expect-fitting.ts';
+import { keyboard, tabTo } from '../world/hands.ts';
 import type { Organization, Person } from '../world/start-world.ts';
 import { expect, test } from '../world/test.ts';
 
@@ -488,17 +489,14 @@ test('an assistant is made with the keyboard alone', async ({ teacherPage: page,
   test.skip(isMobile, 'phones have no keyboard');
   await page.goto('/assistants');
   await expect(page.getByRole('heading', { name: 'No assistants yet' })).toBeVisible();
-  const press = async (testId: string, key = 'Enter') => {
-    await tabTo(page, testId);
-    await page.keyboard.press(key);
-  };
+  const press = (testId: string) => keyboard.press(page.getByTestId(testId));
   await press('create-btn');
   await expect(page).toHaveURL(/\/assistants\/new$/);
   await press('type-card-classic');
   await expect(page).toHaveURL(/\/assistants\/create$/);
-  await tabTo(page, 'name-input');
+  await tabTo(page.getByTestId('name-input'));
   await page.keyboard.type('Keyboard helper');
-  await tabTo(page, 'rag-processor-select');
+  await tabTo(page.getByTestId('rag-processor-select'));
   await page.keyboard.press('Enter');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
@@ -507,7 +505,7 @@ test('an assistant is made with the keyboard alone', async ({ teacherPage: page,
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('rag-processor-select')).toContainText('No source');
-  await tabTo(page, 'system-prompt-input');
+  await tabTo(page.getByTestId('system-prompt-input'));
   await page.keyboard.type('You answer briefly.');
   await press('save-btn');
   await expect(page.locator('.success-message')).toBeVisible();
@@ -522,14 +520,3 @@ test('an assistant is made with the keyboard alone', async ({ teacherPage: page,
   await page.keyboard.press('Escape');
   await expect(page.getByTestId('assistant-menu')).toBeFocused();
 });
-
-/** Presses Tab until it has the focus, as somebody without a mouse does. */
-async function tabTo(page: Page, testId: string): Promise<void> {
-  const target = page.getByTestId(testId);
-  await target.waitFor();
-  for (let presses = 0; presses < 80; presses += 1) {
-    if (await target.evaluate((element) => element === document.activeElement)) return;
-    await page.keyboard.press('Tab');
-  }
-  await expect(target).toBeFocused();
-}

@@ -232,7 +232,9 @@ test('a citation opens the passage, with page and headings', async ({ world, org
   await ask(page, 'How many phases does mitosis have?');
   await expect(lastAnswer(page)).toHaveAttribute('data-status', 'finished');
   await expect(lastAnswer(page)).toContainText('Blue [7].');
+  const asked = page.waitForRequest(/\/passage\?/);
   await page.getByTestId('citation-1').click();
+  const address = (await asked).url();
   await expect(page.getByTestId('passage')).toContainText('cells.md');
   await expect(page.getByTestId('passage-text')).toContainText('Mitosis has four phases');
   await expect(page.getByTestId('passage-headings')).toContainText('Division');
@@ -244,6 +246,12 @@ test('a citation opens the passage, with page and headings', async ({ world, org
   await expect(page.getByTestId('citation-1')).toBeVisible();
   await expect(page.getByTestId('sources')).toContainText('cells.md');
   await expectAccessible(page);
+  // The address that programs are given, too, opens as a page.
+  await page.goto(address);
+  await expect(page.getByRole('heading', { level: 1, name: 'cells' })).toBeVisible();
+  await expect(page.getByTestId('passage').locator('mark')).toContainText('Mitosis has four phases');
+  await expectAccessible(page);
+  await expectFitting(page);
 });
 
 test('the page for frames: sign-in is explained, then one chats, and a reload goes on', async ({

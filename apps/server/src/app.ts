@@ -47,6 +47,7 @@ import { signUpRoutes } from './routes/sign-up.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
 import type { Services } from './services.ts';
+import { openPassagePages } from './web/open-passage-pages.ts';
 import { webRoutes } from './web/web-routes.ts';
 
 /** Builds the HTTP application; it needs no port, so tests talk to it directly. */
@@ -91,6 +92,7 @@ export async function createApp(services: Services): Promise<FastifyInstance> {
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
     await app.register(cors, { origin: [...config.trustedOrigins], credentials: true, methods });
   }
+  openPassagePages(app);
   guardRoutes(app, authenticator);
   limitRequests(app, services);
 

@@ -140,3 +140,28 @@ it('without a build, says how to build', async () => {
     await bare.stop();
   }
 });
+
+describe('the address of a passage', () => {
+  const address = '/lamb/v1/collections/7/documents/3b241101-e2bb-4255-8caf-4136c566a962/passage?start=0&end=9';
+
+  it('leads a browser to the page that shows it, also before one has signed in', async () => {
+    const response = await fetch(lamb.url + address, { headers: browser, redirect: 'manual' });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe('/passages/7/3b241101-e2bb-4255-8caf-4136c566a962?start=0&end=9');
+    expect(response.headers.get('vary')).toBe('accept');
+  });
+
+  it('keeps what is asked for within the site', async () => {
+    const response = await fetch(`${lamb.url}/lamb/v1/collections/%2f%2fevil.example/documents/..%2fx/passage`, {
+      headers: browser,
+      redirect: 'manual',
+    });
+    expect(response.headers.get('location')).toBe('/passages/%2F%2Fevil.example/..%2Fx');
+  });
+
+  it('is the interface for everybody else', async () => {
+    const response = await get(address, { accept: '*/*' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('content-type')).toContain('json');
+  });
+});

@@ -1,4 +1,4 @@
-import { getLocale } from '#lib/paraglide/runtime.js';
+import { dateLocale } from './date-locale.ts';
 
 /** Making one costs more than a row of a list. */
 const made = new Map<
@@ -8,7 +8,7 @@ const made = new Map<
 
 /** A time as people say it: “2 hours ago”, “4 Nov”, “4 Nov 2024”. */
 export function formatWhen(seconds: number, now = Date.now()): string {
-  const { recent, thisYear, date } = findFormats(getLocale());
+  const { recent, thisYear, date } = findFormats(dateLocale());
   const minutes = Math.round((seconds * 1000 - now) / 60_000);
   if (minutes > -60) return recent.format(Math.min(minutes, 0), 'minute');
   if (minutes > -24 * 60) return recent.format(Math.round(minutes / 60), 'hour');

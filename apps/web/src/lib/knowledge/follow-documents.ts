@@ -28,6 +28,7 @@ export async function followDocuments(queryClient: QueryClient, id: number, sign
     // Then its counts have changed.
     if (document === undefined || document.progress === null) {
       void queryClient.invalidateQueries({ queryKey: ['collections', 'one', String(id)] });
+      void queryClient.invalidateQueries({ queryKey: ['collections', 'list'] });
     }
   }
 }
