@@ -63,7 +63,7 @@ export const adminScreens: ScreenSet = {
       as: 'admin',
       path: '/organization/usage',
       prepare: async (page) => {
-        await page.getByTestId('usage-by').getByText('Assistant').click();
+        await page.getByTestId('usage-by').getByRole('radio').nth(1).click();
         await page.getByTestId('usage-chart').locator('rect').first().waitFor({ state: 'attached' });
       },
     },

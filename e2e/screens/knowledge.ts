@@ -152,7 +152,7 @@ export const knowledgeScreens: ScreenSet = {
       as: 'teacher',
       path: ({ rubric }) => `/rubrics/${String(rubric)}`,
       prepare: async (page) => {
-        await page.getByRole('radio', { name: 'Preview' }).click();
+        await page.getByTestId('view').getByRole('radio').last().click();
         await page.getByTestId('preview-people').getByRole('table').waitFor();
       },
     },
