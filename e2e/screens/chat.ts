@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test';
+import { makeKnowledgeBase } from '../world/make-knowledge-base.ts';
 import type { Organization, Person, World } from '../world/start-world.ts';
 import type { ScreenSet } from './screen.ts';
 
@@ -28,6 +29,23 @@ mean(x) + c(-1, 1) * qt(0.975, n - 1) * sd(x) / sqrt(n)
 
 Interpret the interval, do not only compute it [2].`;
 
+const lecture = `# Lecture 7: Estimating a mean
+
+## The confidence interval
+
+A confidence interval for the mean is made of the sample mean, its standard error and a critical value. With an unknown variance, which is the usual case, the critical value comes from the t distribution with n - 1 degrees of freedom.
+
+## What it says
+
+Interpret the interval in repeated sampling: of all the intervals that we would compute from new samples, 95 in 100 contain the mean. It does not say that this one contains it with a probability of 95 %.
+`;
+const exercises = `# Exercises
+
+## Exercise 3
+
+Compute a confidence interval for the mean of these five weights by hand, then with R, and compare.
+`;
+
 /** Asks in a chat, and waits until the answer is complete or waits for somebody. */
 async function ask(
   { call }: Organization,
@@ -45,18 +63,12 @@ async function ask(
   return [chat.id, run.id];
 }
 
-async function fill(organization: Organization, { llm, kb }: World): Promise<Record<string, unknown>> {
+async function fill(organization: Organization, { llm }: World): Promise<Record<string, unknown>> {
   const { call, teacher, student } = organization;
-  const notes = kb.addCollection('Lecture notes', [
-    {
-      text: 'The confidence interval of the mean uses the t distribution.',
-      metadata: { filename: 'Lecture 7.pdf', page: 14 },
-    },
-    {
-      text: 'Interpret the interval of the mean in repeated sampling.',
-      metadata: { filename: 'Lecture 7.pdf', page: 15 },
-    },
-  ]);
+  const notes = await makeKnowledgeBase(organization, 'Lecture notes', {
+    'Lecture 7.md': lecture,
+    'Exercises.md': exercises,
+  });
   const publish = async (body: Record<string, unknown>) => {
     const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', body)) as Made;
     await call(teacher, 'PUT', `/lamb/v1/assistants/${String(id)}/publication`);
@@ -70,7 +82,7 @@ async function fill(organization: Organization, { llm, kb }: World): Promise<Rec
     metadata: {
       ...connector,
       assistant_type: 'multi_tool',
-      tools: [{ type: 'simple_rag', config: { collections: [String(notes)], citations: true, threshold: 0.01 } }],
+      tools: [{ type: 'simple_rag', config: { collections: [String(notes)], citations: true } }],
     },
   });
   const code = await publish({

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../world/expect-accessible.ts';
 import { expectFitting } from '../world/expect-fitting.ts';
+import { makeKnowledgeBase } from '../world/make-knowledge-base.ts';
 import type { Organization } from '../world/start-world.ts';
 import { expect, test } from '../world/test.ts';
 
@@ -199,27 +200,9 @@ test('a call waits for approval, shows what it would change, and then changes it
 });
 
 test('a citation opens the passage, with page and headings', async ({ world, organization, studentPage: page }) => {
-  const { call, teacher } = organization;
-  const config = '/lamb/v1/organizations/current/config';
-  const { config: set } = (await call(organization.admin, 'GET', config)) as { config: Record<string, unknown> };
-  const { kb_server: _, ...own } = set;
-  await call(organization.admin, 'PUT', config, own);
-  const { id: collection } = (await call(teacher, 'POST', '/lamb/v1/collections', { name: 'Course notes' })) as Made;
-  const form = new FormData();
-  const text = '# Cells\n\n## Division\n\nMitosis has four phases, and each of them has a name.\n';
-  form.append('file', new Blob([text], { type: 'text/markdown' }), 'cells.md');
-  await call(teacher, 'POST', `/lamb/v1/collections/${String(collection)}/documents`, form);
-  await expect
-    .poll(
-      async () => {
-        const { items } = (await call(teacher, 'GET', `/lamb/v1/collections/${String(collection)}/documents`)) as {
-          items: { status: string }[];
-        };
-        return items.map(({ status }) => status);
-      },
-      { timeout: 30_000 },
-    )
-    .toEqual(['ready']);
+  const collection = await makeKnowledgeBase(organization, 'Course notes', {
+    'cells.md': '# Cells\n\n## Division\n\nMitosis has four phases, and each of them has a name.\n',
+  });
   const id = await publish(organization, {
     name: 'Citing tutor',
     prompt_template: '{context}{user_input}',
