@@ -7,52 +7,56 @@ test.describe.configure({ timeout: 120_000 });
 
 const question = { messages: [{ role: 'user', content: 'What is osmosis?' }] };
 
-test('an administrator sets a cap and sees it refuse', async ({ adminPage: page, organization, world }) => {
-  const { teacher, call } = organization;
-  const made = (await call(teacher, 'POST', '/lamb/v1/assistants', { name: 'Biology tutor' })) as { id: number };
-  const ask = () => call(teacher, 'POST', `/lamb/v1/completions?assistant=${String(made.id)}`, question);
-  world.llm.script({ text: 'Water moves.', usage: { promptTokens: 900, completionTokens: 100 }, times: 10 });
-  await ask();
+test(
+  'an administrator sets a cap and sees it refuse',
+  { tag: '@ci' },
+  async ({ adminPage: page, organization, world }) => {
+    const { teacher, call } = organization;
+    const made = (await call(teacher, 'POST', '/lamb/v1/assistants', { name: 'Biology tutor' })) as { id: number };
+    const ask = () => call(teacher, 'POST', `/lamb/v1/completions?assistant=${String(made.id)}`, question);
+    world.llm.script({ text: 'Water moves.', usage: { promptTokens: 900, completionTokens: 100 }, times: 10 });
+    await ask();
 
-  await page.goto('/organization/budgets');
-  await expect(async () => {
-    await page.reload();
-    await expect(page.getByTestId('used-tokens')).toHaveText('1,000', { timeout: 1000 });
-  }).toPass();
-  await expectAccessible(page);
-  await expectFitting(page);
-  await page.getByTestId('all-tokens').fill('a lot');
-  await page.getByTestId('save-caps').click();
-  await expect(page.getByText('Enter a whole number, or nothing.')).toBeVisible();
-  await page.getByTestId('all-tokens').fill('1,000');
-  await expect(page.getByText('1,000 a month')).toBeVisible();
-  await page.getByTestId('save-caps').click();
-  await expect(page.getByText('The caps hold from now on.')).toBeVisible();
-  await expect(page.getByText('The cap of 1,000 is reached.')).toBeVisible();
-  await expectAccessible(page);
+    await page.goto('/organization/budgets');
+    await expect(async () => {
+      await page.reload();
+      await expect(page.getByTestId('used-tokens')).toHaveText('1,000', { timeout: 1000 });
+    }).toPass();
+    await expectAccessible(page);
+    await expectFitting(page);
+    await page.getByTestId('all-tokens').fill('a lot');
+    await page.getByTestId('save-caps').click();
+    await expect(page.getByText('Enter a whole number, or nothing.')).toBeVisible();
+    await page.getByTestId('all-tokens').fill('1,000');
+    await expect(page.getByText('1,000 a month')).toBeVisible();
+    await page.getByTestId('save-caps').click();
+    await expect(page.getByText('The caps hold from now on.')).toBeVisible();
+    await expect(page.getByText('The cap of 1,000 is reached.')).toBeVisible();
+    await expectAccessible(page);
 
-  await expect(ask()).rejects.toThrow(/budget_exceeded|used up/);
-  const asked = world.llm.requests.length;
-  await page.goto('/organization');
-  await expect(page.getByTestId('tasks')).toContainText('The cap of this month is reached');
-  await expectAccessible(page);
-  await expectFitting(page);
+    await expect(ask()).rejects.toThrow(/budget_exceeded|used up/);
+    const asked = world.llm.requests.length;
+    await page.goto('/organization');
+    await expect(page.getByTestId('tasks')).toContainText('The cap of this month is reached');
+    await expectAccessible(page);
+    await expectFitting(page);
 
-  // With more room it answers again; one person can have less.
-  await page.goto('/organization/budgets');
-  await page.getByTestId('all-tokens').fill('');
-  await page.getByTestId('save-caps').click();
-  await expect(page.getByText('The caps hold from now on.')).toBeVisible();
-  await ask();
-  expect(world.llm.requests.length).toBe(asked + 1);
-  await page.getByTestId(`caps-${teacher.id}`).filter({ visible: true }).click();
-  await page.getByTestId('choose-own').click();
-  await page.getByTestId('user-tokens').fill('100');
-  await expectAccessible(page);
-  await page.getByTestId('save-user-caps').click();
-  await expect(page.getByText('Cap reached').filter({ visible: true })).toBeVisible();
-  await expect(ask()).rejects.toThrow(/budget_exceeded|used up/);
-});
+    // With more room it answers again; one person can have less.
+    await page.goto('/organization/budgets');
+    await page.getByTestId('all-tokens').fill('');
+    await page.getByTestId('save-caps').click();
+    await expect(page.getByText('The caps hold from now on.')).toBeVisible();
+    await ask();
+    expect(world.llm.requests.length).toBe(asked + 1);
+    await page.getByTestId(`caps-${teacher.id}`).filter({ visible: true }).click();
+    await page.getByTestId('choose-own').click();
+    await page.getByTestId('user-tokens').fill('100');
+    await expectAccessible(page);
+    await page.getByTestId('save-user-caps').click();
+    await expect(page.getByText('Cap reached').filter({ visible: true })).toBeVisible();
+    await expect(ask()).rejects.toThrow(/budget_exceeded|used up/);
+  },
+);
 
 test('an administrator prices a model and sees what was used, as chart, table and CSV', async ({
   adminPage: page,

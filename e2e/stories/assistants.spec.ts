@@ -57,52 +57,56 @@ async function openMenu(page: Page, name: string): Promise<void> {
 
 // The stories of the parallel implementation, with their test ids.
 
-test('can create multi-tool assistant with multiple tools', async ({ teacherPage: page, organization }) => {
-  const rubric = await makeRubric(organization, 'Essay');
-  await page.goto('/multi-tool-assistants/create');
-  await page.getByTestId('name-input').fill('Test Multi-Tool');
-  await page.getByTestId('add-tool-btn').click();
-  await page.getByTestId('tool-option-simple_rag').click();
-  await page.getByTestId('add-tool-btn').click();
-  await page.getByTestId('tool-option-rubric_rag').click();
-  await expect(page.getByTestId('tool-card')).toHaveCount(2);
+test(
+  'can create multi-tool assistant with multiple tools',
+  { tag: '@ci' },
+  async ({ teacherPage: page, organization }) => {
+    const rubric = await makeRubric(organization, 'Essay');
+    await page.goto('/multi-tool-assistants/create');
+    await page.getByTestId('name-input').fill('Test Multi-Tool');
+    await page.getByTestId('add-tool-btn').click();
+    await page.getByTestId('tool-option-simple_rag').click();
+    await page.getByTestId('add-tool-btn').click();
+    await page.getByTestId('tool-option-rubric_rag').click();
+    await expect(page.getByTestId('tool-card')).toHaveCount(2);
 
-  // Neither works before its source is chosen, and saving says so.
-  await page.getByTestId('save-btn').click();
-  await expect(page.getByTestId('problems')).toContainText('Choose at least one collection.');
-  const [knowledge, rubrics] = [page.locator('[data-tool=simple_rag]'), page.locator('[data-tool=rubric_rag]')];
-  for (const card of [knowledge, rubrics]) {
-    if (await card.getByTestId('tool-settings').isHidden()) await card.getByTestId('tool-toggle').click();
-    if (card === knowledge) {
-      await card
-        .getByRole('group', { name: /Collections|Knowledge/ })
-        .getByRole('button', { name: /^Add/ })
-        .click();
-      await page.keyboard.type('1');
-    } else {
-      await card.getByTestId('rubric-picker').click();
-      await page.getByRole('option', { name: 'Essay' }).click();
+    // Neither works before its source is chosen, and saving says so.
+    await page.getByTestId('save-btn').click();
+    await expect(page.getByTestId('problems')).toContainText('Choose at least one collection.');
+    const [knowledge, rubrics] = [page.locator('[data-tool=simple_rag]'), page.locator('[data-tool=rubric_rag]')];
+    for (const card of [knowledge, rubrics]) {
+      if (await card.getByTestId('tool-settings').isHidden()) await card.getByTestId('tool-toggle').click();
+      if (card === knowledge) {
+        await card
+          .getByRole('group', { name: /Collections|Knowledge/ })
+          .getByRole('button', { name: /^Add/ })
+          .click();
+        await page.keyboard.type('1');
+      } else {
+        await card.getByTestId('rubric-picker').click();
+        await page.getByRole('option', { name: 'Essay' }).click();
+      }
     }
-  }
-  await expect(page.getByTestId('problems')).toHaveCount(0);
-  await page.getByTestId('save-btn').click();
-  await expect(page.locator('.success-message')).toBeVisible();
-  await expect(page).toHaveURL(/\/multi-tool-assistants\/\d+$/);
-  const id = /\d+$/.exec(page.url())?.[0] ?? '';
-  expect(await organization.call(organization.teacher, 'GET', `/lamb/v1/assistants/${id}`)).toMatchObject({
-    metadata: {
-      assistant_type: 'multi_tool',
-      tools: [
-        { type: 'simple_rag', config: { collections: ['1'], citations: true } },
-        { type: 'rubric_rag', config: { rubric_id: rubric } },
-      ],
-    },
-  });
-  await page.reload();
-  await expect(page.getByTestId('tool-card')).toHaveCount(2);
-});
+    await expect(page.getByTestId('problems')).toHaveCount(0);
+    await page.getByTestId('save-btn').click();
+    await expect(page.locator('.success-message')).toBeVisible();
+    await expect(page).toHaveURL(/\/multi-tool-assistants\/\d+$/);
+    const id = /\d+$/.exec(page.url())?.[0] ?? '';
+    expect(await organization.call(organization.teacher, 'GET', `/lamb/v1/assistants/${id}`)).toMatchObject({
+      metadata: {
+        assistant_type: 'multi_tool',
+        tools: [
+          { type: 'simple_rag', config: { collections: ['1'], citations: true } },
+          { type: 'rubric_rag', config: { rubric_id: rubric } },
+        ],
+      },
+    });
+    await page.reload();
+    await expect(page.getByTestId('tool-card')).toHaveCount(2);
+  },
+);
 
-test('classic assistant loads in classic UI', async ({ teacherPage: page, organization }) => {
+test('classic assistant loads in classic UI', { tag: '@ci' }, async ({ teacherPage: page, organization }) => {
   const { id } = await makeClassic(organization, 'Study helper');
   await page.goto(`/assistants/${String(id)}`);
   await expect(page.getByTestId('rag-processor-select')).toBeVisible();
@@ -111,7 +115,7 @@ test('classic assistant loads in classic UI', async ({ teacherPage: page, organi
   await expectFitting(page);
 });
 
-test('multi-tool assistant loads in multi-tool UI', async ({ teacherPage: page, organization }) => {
+test('multi-tool assistant loads in multi-tool UI', { tag: '@ci' }, async ({ teacherPage: page, organization }) => {
   const { id } = await makeMultiTool(organization, 'Guide');
   await page.goto(`/multi-tool-assistants/${String(id)}`);
   await expect(page.getByTestId('tools-manager')).toBeVisible();
@@ -123,7 +127,7 @@ test('multi-tool assistant loads in multi-tool UI', async ({ teacherPage: page, 
   await expect(page).toHaveURL(new RegExp(`/multi-tool-assistants/${String(id)}$`));
 });
 
-test('assistant list shows correct type badges', async ({ teacherPage: page, organization }) => {
+test('assistant list shows correct type badges', { tag: '@ci' }, async ({ teacherPage: page, organization }) => {
   await makeClassic(organization, 'Study helper');
   await makeMultiTool(organization, 'Guide');
   await page.goto('/assistants');
@@ -441,35 +445,41 @@ test('an assistant is deleted and brought back', async ({ teacherPage: page, org
   await expect(names(page)).toHaveText(['Study helper']);
 });
 
-test('a classic assistant is converted, and that is undone', async ({ teacherPage: page, organization }) => {
-  const { id } = await make(organization, {
-    name: 'Study helper',
-    prompt_template: '{context}\n\n{user_input}',
-    metadata: { rag_processor: 'simple_rag' },
-    RAG_collections: '1',
-  });
-  await page.goto(`/assistants/${String(id)}`);
-  await openMenu(page, 'Study helper');
-  await page.getByTestId('action-convert').click();
-  await expect(page.getByTestId('convert-tool')).toContainText('{context}');
-  await expectAccessible(page);
-  await expectFitting(page);
-  await page.getByTestId('convert-btn').click();
-  await expect(page).toHaveURL(new RegExp(`/multi-tool-assistants/${String(id)}$`));
-  await expect(page.getByTestId('tools-manager')).toBeVisible();
-  await page.getByTestId('undo-conversion').click();
-  await expect(page).toHaveURL(new RegExp(`/assistants/${String(id)}$`));
-  await expect(page.getByTestId('rag-processor-select')).toContainText('Knowledge base');
+test(
+  'a classic assistant is converted, and that is undone',
+  { tag: '@ci' },
+  async ({ teacherPage: page, organization }) => {
+    const { id } = await make(organization, {
+      name: 'Study helper',
+      prompt_template: '{context}\n\n{user_input}',
+      metadata: { rag_processor: 'simple_rag' },
+      RAG_collections: '1',
+    });
+    await page.goto(`/assistants/${String(id)}`);
+    await openMenu(page, 'Study helper');
+    await page.getByTestId('action-convert').click();
+    await expect(page.getByTestId('convert-tool')).toContainText('{context}');
+    await expectAccessible(page);
+    await expectFitting(page);
+    await page.getByTestId('convert-btn').click();
+    await expect(page).toHaveURL(new RegExp(`/multi-tool-assistants/${String(id)}$`));
+    await expect(page.getByTestId('tools-manager')).toBeVisible();
+    await page.getByTestId('undo-conversion').click();
+    await expect(page).toHaveURL(new RegExp(`/assistants/${String(id)}$`));
+    await expect(page.getByTestId('rag-processor-select')).toContainText('Knowledge base');
 
-  // Changed since: it asks, because the changes are lost.
-  await organization.call(organization.teacher, 'POST', `/lamb/v1/assistants/${String(id)}/convert`);
-  await organization.call(organization.teacher, 'PATCH', `/lamb/v1/assistants/${String(id)}`, { system_prompt: 'new' });
-  await page.goto(`/multi-tool-assistants/${String(id)}`);
-  await page.getByTestId('undo-conversion').click();
-  await page.getByTestId('confirm-btn').click();
-  await expect(page.getByTestId('rag-processor-select')).toBeVisible();
-  await expect(page.getByTestId('system-prompt-input')).toHaveValue('');
-});
+    // Changed since: it asks, because the changes are lost.
+    await organization.call(organization.teacher, 'POST', `/lamb/v1/assistants/${String(id)}/convert`);
+    await organization.call(organization.teacher, 'PATCH', `/lamb/v1/assistants/${String(id)}`, {
+      system_prompt: 'new',
+    });
+    await page.goto(`/multi-tool-assistants/${String(id)}`);
+    await page.getByTestId('undo-conversion').click();
+    await page.getByTestId('confirm-btn').click();
+    await expect(page.getByTestId('rag-processor-select')).toBeVisible();
+    await expect(page.getByTestId('system-prompt-input')).toHaveValue('');
+  },
+);
 
 test('an assistant is looked at', async ({ teacherPage: page, organization }) => {
   const { id } = await makeMultiTool(organization, 'Guide');

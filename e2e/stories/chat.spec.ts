@@ -154,50 +154,50 @@ test('stop, answer anew, edit and ask again', async ({ world, organization, stud
   await expectAccessible(page);
 });
 
-test('a call waits for approval, shows what it would change, and then changes it', async ({
-  world,
-  organization,
-  studentPage: page,
-}) => {
-  const id = await publish(organization, {
-    name: 'Code tutor',
-    ...multiTool([{ type: 'patch_file', mode: 'function', config: {} }]),
-  });
-  const change = { line_start: 1, line_end: 1, old_content: 'print(1)', new_content: 'print(2)' };
-  const call = { name: 'patch_file', arguments: { file_path: 'a.py', changes: [change] } };
-  world.llm.script({ toolCalls: [call] }, { text: 'Done.' }, { toolCalls: [call] }, { text: 'As you wish.' });
-  await page.goto(`/chats/new?assistant=${String(id)}`);
-  await page.getByTestId('files-btn').click();
-  await page.getByTestId('workspace-upload').setInputFiles({
-    name: 'a.py',
-    mimeType: 'text/x-python',
-    buffer: Buffer.from('print(1)\nprint(3)\n'),
-  });
-  await expect(page.getByTestId('workspace-file')).toContainText('a.py');
-  await expectAccessible(page);
-  await page.keyboard.press('Escape');
+test(
+  'a call waits for approval, shows what it would change, and then changes it',
+  { tag: '@ci' },
+  async ({ world, organization, studentPage: page }) => {
+    const id = await publish(organization, {
+      name: 'Code tutor',
+      ...multiTool([{ type: 'patch_file', mode: 'function', config: {} }]),
+    });
+    const change = { line_start: 1, line_end: 1, old_content: 'print(1)', new_content: 'print(2)' };
+    const call = { name: 'patch_file', arguments: { file_path: 'a.py', changes: [change] } };
+    world.llm.script({ toolCalls: [call] }, { text: 'Done.' }, { toolCalls: [call] }, { text: 'As you wish.' });
+    await page.goto(`/chats/new?assistant=${String(id)}`);
+    await page.getByTestId('files-btn').click();
+    await page.getByTestId('workspace-upload').setInputFiles({
+      name: 'a.py',
+      mimeType: 'text/x-python',
+      buffer: Buffer.from('print(1)\nprint(3)\n'),
+    });
+    await expect(page.getByTestId('workspace-file')).toContainText('a.py');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
 
-  await ask(page, 'Fix it');
-  await expect(page.getByTestId('approval')).toBeVisible();
-  await expect(page.getByTestId('approval')).toContainText('+print(2)');
-  await expectAccessible(page);
-  await expectFitting(page);
-  // It waits for as long as one likes, also across a reload.
-  await page.reload();
-  await page.getByTestId('approve-btn').click();
-  await expect(lastAnswer(page)).toContainText('Done.');
-  await expect(page.getByTestId('diff')).toContainText('-print(1)');
-  await page.getByTestId('files-btn').click();
-  await page.getByTestId('workspace-file').click();
-  await expect(page.getByTestId('workspace')).toContainText('print(2)');
-  await page.getByTestId('workspace-backup').getByRole('button').first().click();
-  await expect(page.getByTestId('workspace').locator('pre')).toContainText('print(1)');
-  await page.keyboard.press('Escape');
+    await ask(page, 'Fix it');
+    await expect(page.getByTestId('approval')).toBeVisible();
+    await expect(page.getByTestId('approval')).toContainText('+print(2)');
+    await expectAccessible(page);
+    await expectFitting(page);
+    // It waits for as long as one likes, also across a reload.
+    await page.reload();
+    await page.getByTestId('approve-btn').click();
+    await expect(lastAnswer(page)).toContainText('Done.');
+    await expect(page.getByTestId('diff')).toContainText('-print(1)');
+    await page.getByTestId('files-btn').click();
+    await page.getByTestId('workspace-file').click();
+    await expect(page.getByTestId('workspace')).toContainText('print(2)');
+    await page.getByTestId('workspace-backup').getByRole('button').first().click();
+    await expect(page.getByTestId('workspace').locator('pre')).toContainText('print(1)');
+    await page.keyboard.press('Escape');
 
-  await ask(page, 'Again');
-  await page.getByTestId('reject-btn').click();
-  await expect(lastAnswer(page)).toContainText('As you wish.');
-});
+    await ask(page, 'Again');
+    await page.getByTestId('reject-btn').click();
+    await expect(lastAnswer(page)).toContainText('As you wish.');
+  },
+);
 
 test('a citation opens the passage, with page and headings', async ({ world, organization, studentPage: page }) => {
   const collection = await makeKnowledgeBase(organization, 'Course notes', {

@@ -24,34 +24,38 @@ test('each role sees its own areas', async ({ teacherPage, studentPage, adminPag
   }
 });
 
-test('with the keyboard alone: skip link, navigation, palette', async ({ teacherPage: page, isMobile }) => {
-  test.skip(isMobile, 'phones have no keyboard');
-  await page.goto('/assistants');
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await page.keyboard.press('Tab');
-  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(page.locator('#main')).toBeFocused();
+test(
+  'with the keyboard alone: skip link, navigation, palette',
+  { tag: '@ci' },
+  async ({ teacherPage: page, isMobile }) => {
+    test.skip(isMobile, 'phones have no keyboard');
+    await page.goto('/assistants');
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#main')).toBeFocused();
 
-  const rubrics = page.getByRole('link', { name: 'Rubrics' });
-  await rubrics.focus();
-  await expect(rubrics).toHaveCSS('outline-style', 'solid');
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/\/rubrics$/);
-  await expect(page).toHaveTitle('Rubrics · LAMB');
-  await expect(rubrics).toHaveAttribute('aria-current', 'page');
-  await expect(page.locator('#main')).toBeFocused();
+    const rubrics = page.getByRole('link', { name: 'Rubrics' });
+    await rubrics.focus();
+    await expect(rubrics).toHaveCSS('outline-style', 'solid');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/rubrics$/);
+    await expect(page).toHaveTitle('Rubrics · LAMB');
+    await expect(rubrics).toHaveAttribute('aria-current', 'page');
+    await expect(page.locator('#main')).toBeFocused();
 
-  await page.keyboard.press('Control+k');
-  await expect(page.getByTestId('palette')).toBeVisible();
-  await page.keyboard.type('files');
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/\/files$/);
-  await expect(page.getByTestId('palette')).toBeHidden();
-  await page.keyboard.press('Control+k');
-  await page.keyboard.press('Escape');
-  await expect(page.getByTestId('palette')).toBeHidden();
-});
+    await page.keyboard.press('Control+k');
+    await expect(page.getByTestId('palette')).toBeVisible();
+    await page.keyboard.type('files');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/files$/);
+    await expect(page.getByTestId('palette')).toBeHidden();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await expect(page.getByTestId('palette')).toBeHidden();
+  },
+);
 
 test('the palette finds assistants and is accessible', async ({ teacherPage: page, organization }) => {
   await organization.call(organization.teacher, 'POST', '/lamb/v1/assistants', { name: 'Course tutor' });
@@ -173,7 +177,7 @@ test('an address that does not exist, and one of somebody else’s role', async 
   await expect(page).toHaveURL(/\/assistants$/);
 });
 
-test('every area is accessible and fits', async ({ adminPage: page }) => {
+test('every area is accessible and fits', { tag: '@ci' }, async ({ adminPage: page }) => {
   test.slow();
   for (const path of ['/assistants', '/chats', '/gallery', '/knowledge-bases', '/rubrics', '/files', '/organization']) {
     await page.goto(path);

@@ -2,42 +2,42 @@ import { expectAccessible } from '../world/expect-accessible.ts';
 import { expectFitting } from '../world/expect-fitting.ts';
 import { expect, test } from '../world/test.ts';
 
-test('a teacher signs in, comes back to the page that was asked for, and signs out', async ({
-  page,
-  organization,
-  isMobile,
-}) => {
-  await page.goto('/rubrics');
-  await expect(page).toHaveURL(/\/sign-in\?return_to=%2Frubrics$/);
-  await expect(page).toHaveTitle('Sign in · LAMB');
-  await expectAccessible(page);
-  await expectFitting(page);
+test(
+  'a teacher signs in, comes back to the page that was asked for, and signs out',
+  { tag: '@ci' },
+  async ({ page, organization, isMobile }) => {
+    await page.goto('/rubrics');
+    await expect(page).toHaveURL(/\/sign-in\?return_to=%2Frubrics$/);
+    await expect(page).toHaveTitle('Sign in · LAMB');
+    await expectAccessible(page);
+    await expectFitting(page);
 
-  await page.getByTestId('sign-in-btn').click();
-  await expect(page.getByText('Enter your e-mail address.')).toBeVisible();
-  await expect(page.getByTestId('email-input')).toHaveAttribute('aria-invalid', 'true');
+    await page.getByTestId('sign-in-btn').click();
+    await expect(page.getByText('Enter your e-mail address.')).toBeVisible();
+    await expect(page.getByTestId('email-input')).toHaveAttribute('aria-invalid', 'true');
 
-  await page.getByLabel('E-mail address').fill(organization.teacher.email);
-  await page.getByLabel('Password', { exact: true }).fill('not this one');
-  await page.getByTestId('sign-in-btn').click();
-  await expect(page.getByText('The e-mail address or the password is not right.')).toBeVisible();
-  await expectAccessible(page);
+    await page.getByLabel('E-mail address').fill(organization.teacher.email);
+    await page.getByLabel('Password', { exact: true }).fill('not this one');
+    await page.getByTestId('sign-in-btn').click();
+    await expect(page.getByText('The e-mail address or the password is not right.')).toBeVisible();
+    await expectAccessible(page);
 
-  await page.getByLabel('Password', { exact: true }).fill(organization.teacher.password);
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/\/rubrics$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Rubrics' })).toBeVisible();
+    await page.getByLabel('Password', { exact: true }).fill(organization.teacher.password);
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/rubrics$/);
+    await expect(page.getByRole('heading', { level: 1, name: 'Rubrics' })).toBeVisible();
 
-  await page.reload();
-  await expect(page.getByRole('heading', { level: 1, name: 'Rubrics' })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1, name: 'Rubrics' })).toBeVisible();
 
-  if (isMobile) await page.getByTestId('open-menu').click();
-  await page.getByTestId('user-menu').filter({ visible: true }).click();
-  await page.getByTestId('sign-out').click();
-  await expect(page).toHaveURL(/\/sign-in$/);
-  await page.goto('/rubrics');
-  await expect(page).toHaveURL(/\/sign-in/);
-});
+    if (isMobile) await page.getByTestId('open-menu').click();
+    await page.getByTestId('user-menu').filter({ visible: true }).click();
+    await page.getByTestId('sign-out').click();
+    await expect(page).toHaveURL(/\/sign-in$/);
+    await page.goto('/rubrics');
+    await expect(page).toHaveURL(/\/sign-in/);
+  },
+);
 
 test('a link to another site is not followed after sign-in', async ({ page, organization }) => {
   await page.goto(`/sign-in?return_to=${encodeURIComponent('//evil.example/')}`);
