@@ -1,4 +1,4 @@
-import { startCluster, createTestDatabase, startKbServer, startLlmServer } from '@lamb/testing';
+import { createTestDatabase, startCluster, startLlmServer } from '@lamb/testing';
 import { migrateRuns } from '@lamb/runs';
 import { migrate } from '@lamb/store';
 import { randomBytes } from 'node:crypto';
@@ -26,7 +26,6 @@ const database = await createTestDatabase({
 });
 const llm = await startLlmServer();
 llm.script(answerAsDemoModel);
-const kb = await startKbServer();
 const services = compose(
   readConfig({
     DATABASE_URL: database.appUrl,
@@ -34,7 +33,7 @@ const services = compose(
     LAMB_PUBLIC_URL: `http://127.0.0.1:${values.port}`,
     LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
     LAMB_SECRET_KEYS: `demo:${randomBytes(32).toString('base64')}`,
-    LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
+    LAMB_OUTBOUND_ALLOW: new URL(llm.url).host,
     LAMB_LOG_LEVEL: 'warn',
   }),
 );
@@ -43,7 +42,7 @@ const runs = await startRuns(services);
 const app = await createApp({ ...services, runs });
 const address = await app.listen({ host: '127.0.0.1', port: Number(values.port) });
 say('Filling two organisations …');
-const demo = await fillDemo(services, { address, llm, kb });
+const demo = await fillDemo(services, { address, llm });
 say(describeDemo(address, demo));
 
 async function stop(): Promise<void> {
@@ -51,7 +50,7 @@ async function stop(): Promise<void> {
   await app.close();
   await runs.close();
   await services.close();
-  await Promise.all([llm.stop(), kb.stop()]);
+  await llm.stop();
   await cluster.stop();
 }
 

@@ -40,7 +40,8 @@ export default defineConfig({
       },
     }),
   ],
-  build: { manifest: true },
+  // What a page may load is held by `npm run check-web-size`; what is loaded when used may be large.
+  build: { manifest: true, chunkSizeWarningLimit: 2000, rolldownOptions: { checks: { bundlerTimings: false } } },
   server: {
     // The session's cookie and its check of the origin see one address.
     proxy: Object.fromEntries(

@@ -29,6 +29,7 @@ mean(x) + c(-1, 1) * qt(0.975, n - 1) * sd(x) / sqrt(n)
 
 Interpret the interval, do not only compute it [2].`;
 
+const question = 'How do I compute a confidence interval for the mean?';
 const lecture = `# Lecture 7: Estimating a mean
 
 ## The confidence interval
@@ -100,7 +101,6 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
     metadata: connector,
   });
   await publish({ name: 'Library guide', description: '', metadata: connector });
-  const question = 'How do I compute a confidence interval for the mean?';
   llm.script({ text: answer }, { text: answer });
   const [chat] = await ask(organization, student, tutor, question);
   const [, run] = await ask(organization, teacher, tutor, question);
@@ -119,6 +119,7 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
   });
   const [approval] = await ask(organization, student, code, 'Why is my mean wrong for other lists?');
   const { token } = (await call(student, 'PUT', `/lamb/v1/chats/${chat}/share`)) as { token: string };
+  llm.script({ text: answer, times: 'always' });
   return { tutor, chat, run, approval, token };
 }
 
@@ -159,6 +160,20 @@ export const chatScreens: ScreenSet = {
       prepare: async (page) => {
         await page.getByTestId('files-btn').click();
         await page.getByTestId('workspace-file').waitFor();
+      },
+    },
+    {
+      name: 'try-it',
+      as: 'teacher',
+      path: ({ tutor }) => `/multi-tool-assistants/${String(tutor)}`,
+      prepare: async (page) => {
+        // Beside the form where there is room; behind it on a phone.
+        const parts = page.getByTestId('editor-parts');
+        if (await parts.isVisible()) await parts.getByRole('radio').last().click();
+        const panel = page.getByTestId('try-it-panel');
+        await panel.getByTestId('question-input').fill(question);
+        await panel.getByTestId('send-btn').click();
+        await panel.getByTestId('sources').waitFor();
       },
     },
     { name: 'xray', as: 'teacher', path: ({ run }) => `/runs/${String(run)}/xray` },

@@ -80,3 +80,12 @@ test('a session that ends in the middle leads to sign-in and back', async ({ tea
   await page.getByTestId('sign-in-btn').click();
   await expect(page).toHaveURL(/\/rubrics\?x=1$/);
 });
+
+test('somebody signs in with their university, and comes in as a student', async ({ page, world, isMobile }) => {
+  world.idp.person = { sub: 'ada-1', email: 'ada@campus.test', email_verified: true, name: 'Ada Lovelace' };
+  await page.goto('/sign-in?return_to=%2Fchats');
+  await page.getByRole('button', { name: 'Sign in with Campus' }).click();
+  await expect(page).toHaveURL(/\/chats$/);
+  if (isMobile) await page.getByTestId('open-menu').click();
+  await expect(page.getByTestId('user-name').filter({ visible: true })).toContainText('Ada Lovelace');
+});

@@ -4,8 +4,10 @@ import { createApiKey, migrate, putOrganizationConfig, withTenant } from '@lamb/
 import {
   createTemplateDatabase,
   createTestDatabase,
+  startIdentityProvider,
   startKbServer,
   startLlmServer,
+  type IdentityProvider,
   type KbServer,
   type LlmServer,
 } from '@lamb/testing';
@@ -40,11 +42,13 @@ export interface Organization {
   call(person: Person, method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
-/** A real server in its own process, with a database, a scripted model and a knowledge-base server. */
+/** A real server in its own process, with a database, a scripted model, a knowledge-base server and an identity provider. */
 export interface World {
   readonly url: string;
   readonly llm: LlmServer;
   readonly kb: KbServer;
+  /** Where everybody of the organisation “Campus” signs in. */
+  readonly idp: IdentityProvider;
   addOrganization(options?: OrganizationOptions): Promise<Organization>;
   /** Makes many assistants at once, beside the interface. */
   addAssistants(organization: Organization, owner: Person, count: number): Promise<void>;
@@ -68,12 +72,22 @@ export async function startWorld(): Promise<World> {
     await migrateRuns(ownerUrl);
   });
   const database = await createTestDatabase({ template });
-  const [llm, kb] = await Promise.all([startLlmServer(), startKbServer()]);
+  const [llm, kb, idp] = await Promise.all([startLlmServer(), startKbServer(), startIdentityProvider()]);
   const environment = {
     DATABASE_URL: database.appUrl,
     LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
     LAMB_SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
     LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
+    LAMB_OIDC_PROVIDERS: JSON.stringify([
+      {
+        id: 'campus',
+        name: 'Campus',
+        organization: 'campus',
+        discovery_url: `${idp.issuer}/.well-known/openid-configuration`,
+        client_id: idp.clientId,
+        client_secret: idp.clientSecret,
+      },
+    ]),
   };
   const webFolder = process.env['LAMB_WEB_FOLDER'];
   const server = await spawnServerProcess({
@@ -81,6 +95,7 @@ export async function startWorld(): Promise<World> {
     ...(webFolder === undefined ? {} : { LAMB_WEB_FOLDER: webFolder }),
   });
   const services = compose(readConfig({ ...environment, LAMB_LOG_LEVEL: 'silent' }));
+  await createOrganization(services.db, { name: 'Campus', slug: 'campus' });
   let count = 0;
 
   async function addPerson(organizationId: string, slug: string, name: string, role: Role): Promise<Person> {
@@ -100,6 +115,7 @@ export async function startWorld(): Promise<World> {
     url: server.url,
     llm,
     kb,
+    idp,
     async addOrganization({ name = 'North University', config = {}, people = {} } = {}) {
       const slug = `org-${randomBytes(4).toString('hex')}`;
       const id = await createOrganization(services.db, { name, slug });
@@ -149,7 +165,7 @@ export async function startWorld(): Promise<World> {
     async stop() {
       await server.stop();
       await services.close();
-      await Promise.all([llm.stop(), kb.stop()]);
+      await Promise.all([llm.stop(), kb.stop(), idp.stop()]);
       await database.drop();
     },
   };

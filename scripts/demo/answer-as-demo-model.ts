@@ -13,10 +13,13 @@ export function answerAsDemoModel({ path, body }: RecordedRequest): LlmReply | u
   const messages = (body as ChatBody).messages ?? [];
   const prompt = textOf(messages.at(-1)?.content);
   const system = messages.find(({ role }) => role === 'system');
+  // Passages that are to be cited are numbered.
+  const passage = /^\[1\] (?<text>.+)$/m.exec(prompt)?.groups?.['text'];
   const lines = [
     'I am the demo model, so I only tell you what I was sent.',
     system ? `My instructions: “${shorten(textOf(system.content), 90)}”` : 'I have no instructions.',
     `The prompt has ${String(prompt.length)} characters and begins: “${shorten(prompt, 200)}”`,
+    ...(passage === undefined ? [] : [`The first passage that was found for me says: “${shorten(passage, 160)}” [1]`]),
     'Add a real provider to the organisation’s configuration, and this becomes a real answer.',
   ];
   return { text: lines.join('\n\n'), intervalMs: 15 };

@@ -1,28 +1,48 @@
 import type { Rubric } from '@lamb/contract';
 
-/** What the demo's knowledge base knows. */
-export const courseNotes = [
-  {
-    text: 'Photosynthesis turns light, water and carbon dioxide into glucose and oxygen. It happens in the chloroplasts, where chlorophyll absorbs mostly red and blue light.',
-    metadata: { filename: 'biology-1.pdf', page: 4, file_url: '/static/biology-1.pdf' },
-  },
-  {
-    text: 'Cellular respiration releases the energy stored in glucose. In the presence of oxygen one molecule yields about 30 molecules of ATP; without oxygen, fermentation yields two.',
-    metadata: { filename: 'biology-1.pdf', page: 11, file_url: '/static/biology-1.pdf' },
-  },
-  {
-    text: 'The light-dependent reactions take place in the thylakoid membranes; the Calvin cycle takes place in the stroma and fixes carbon dioxide.',
-    metadata: { filename: 'biology-1.pdf', page: 6, file_url: '/static/biology-1.pdf' },
-  },
-];
+/** A document of the demo's knowledge bases. */
+export interface DemoDocument {
+  readonly filename: string;
+  readonly text: string;
+}
 
-/** A second collection, used by the same assistant on another placeholder. */
-export const glossary = [
-  {
-    text: 'Argument: a claim together with the reasons given for it. Evidence: facts, data or quotations that support a claim. Structure: how the parts of a text follow from each other.',
-    metadata: { filename: 'writing-glossary.md', file_url: '/static/writing-glossary.md' },
-  },
-];
+/** What the course's knowledge base knows. */
+export const courseNotes: DemoDocument = {
+  filename: 'biology-1.md',
+  text: `# Biology 1: how plants live
+
+## Photosynthesis
+
+Photosynthesis turns light, water and carbon dioxide into glucose and oxygen. It happens in the chloroplasts, where chlorophyll absorbs mostly red and blue light. What it does not absorb is green, and that is the light which reaches our eyes.
+
+## Where it happens
+
+The light-dependent reactions take place in the thylakoid membranes. The Calvin cycle takes place in the stroma and fixes carbon dioxide.
+
+## Respiration
+
+Cellular respiration releases the energy stored in glucose. In the presence of oxygen one molecule yields about 30 molecules of ATP; without oxygen, fermentation yields two.
+`,
+};
+
+/** A second knowledge base, used by the same assistant on another placeholder. */
+export const glossary: DemoDocument = {
+  filename: 'writing-glossary.md',
+  text: `# Terms of academic writing
+
+## Argument
+
+A claim together with the reasons given for it.
+
+## Evidence
+
+Facts, data or quotations that support a claim.
+
+## Structure
+
+How the parts of a text follow from each other.
+`,
+};
 
 /** The file that `single_file_rag` reads in the demo. */
 export const assignment = {

@@ -1,15 +1,15 @@
 import type { Role } from '@lamb/contract';
 import { createApiKey, putOrganizationConfig, withTenant } from '@lamb/store';
-import type { KbServer, LlmServer } from '@lamb/testing';
+import type { LlmServer } from '@lamb/testing';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createAccount } from '../../apps/server/src/accounts/create-account.ts';
 import { createOrganization } from '../../apps/server/src/accounts/create-organization.ts';
 import type { Services } from '../../apps/server/src/services.ts';
-import { assignment, courseNotes, essayRubric, glossary } from './demo-content.ts';
+import { assignment, courseNotes, essayRubric, glossary, type DemoDocument } from './demo-content.ts';
 
 interface DemoPlace {
   readonly address: string;
   readonly llm: LlmServer;
-  readonly kb: KbServer;
 }
 
 /** A person of the demo. */
@@ -30,12 +30,8 @@ export interface Demo {
 
 const PASSWORD = 'demo-password';
 
-/** Makes two organisations with people, and gives each teacher assistants, a rubric and a file through the API. */
+/** Makes two organisations with people, and gives each teacher knowledge bases, a rubric, a file and assistants through the API. */
 export async function fillDemo(services: Services, place: DemoPlace): Promise<Demo> {
-  const collections = {
-    notes: place.kb.addCollection('Course notes', courseNotes),
-    glossary: place.kb.addCollection('Writing glossary', glossary),
-  };
   const accounts: DemoAccount[] = [];
   let first: { classic: number; multiTool: number } | undefined;
   for (const slug of ['north', 'south']) {
@@ -43,14 +39,14 @@ export async function fillDemo(services: Services, place: DemoPlace): Promise<De
     accounts.push(...people);
     const teacher = people.find(({ role }) => role === 'member');
     if (!teacher) throw new Error('The demo has no teacher.');
-    const made = await makeAssistants(place.address, teacher.key, collections);
+    const made = await makeAssistants(place.address, teacher.key);
     first ??= made;
   }
   if (!first) throw new Error('The demo has no assistants.');
   return { accounts, ...first };
 }
 
-async function makeOrganization(services: Services, { llm, kb }: DemoPlace, slug: string): Promise<DemoAccount[]> {
+async function makeOrganization(services: Services, { llm }: DemoPlace, slug: string): Promise<DemoAccount[]> {
   const { db, secretBox } = services;
   const organizationId = await createOrganization(db, { name: `University of the ${slug}`, slug });
   await withTenant(db, organizationId, (tx) =>
@@ -63,16 +59,15 @@ async function makeOrganization(services: Services, { llm, kb }: DemoPlace, slug
           providers: { openai: { base_url: `${llm.url}/v1`, api_key: 'demo', models: ['demo-model'] } },
         },
       },
-      kb_server: { url: kb.url, api_key: kb.token },
     }),
   );
   const people: DemoAccount[] = [];
-  for (const [name, role] of [
-    ['admin', 'owner'],
-    ['teacher', 'member'],
-    ['student', 'end_user'],
+  for (const [account, name, role] of [
+    ['admin', 'Ana Ruiz', 'owner'],
+    ['teacher', 'Maite Arana', 'member'],
+    ['student', 'Joan Puig', 'end_user'],
   ] as const) {
-    const email = `${name}@${slug}.example`;
+    const email = `${account}@${slug}.example`;
     const userId = await createAccount(services, { email, name, password: PASSWORD, organizationId, role });
     const { key } = await createApiKey(db, {
       userId,
@@ -86,12 +81,10 @@ async function makeOrganization(services: Services, { llm, kb }: DemoPlace, slug
   return people;
 }
 
-async function makeAssistants(
-  address: string,
-  key: string,
-  collections: { notes: number; glossary: number },
-): Promise<{ classic: number; multiTool: number }> {
-  const send = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+type Send = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
+
+async function makeAssistants(address: string, key: string): Promise<{ classic: number; multiTool: number }> {
+  const send: Send = async (method, path, body) => {
     const isForm = body instanceof FormData;
     const response = await fetch(new URL(path, address), {
       method,
@@ -106,6 +99,8 @@ async function makeAssistants(
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   };
 
+  const notes = await makeKnowledgeBase(send, 'Course notes', courseNotes);
+  const terms = await makeKnowledgeBase(send, 'Writing glossary', glossary);
   const rubric = await send('POST', '/lamb/v1/rubrics', { rubric: essayRubric, is_public: true });
   const form = new FormData();
   form.set('path', assignment.path);
@@ -123,7 +118,7 @@ async function makeAssistants(
       llm: 'demo-model',
       rag_processor: 'simple_rag',
     },
-    RAG_collections: String(collections.notes),
+    RAG_collections: notes,
     RAG_Top_k: 2,
   });
   const multiTool = await send('POST', '/lamb/v1/assistants', {
@@ -139,11 +134,11 @@ async function makeAssistants(
       llm: 'demo-model',
       verbose: true,
       tools: [
-        { type: 'simple_rag', placeholder: 'context', config: { collections: [String(collections.notes)], top_k: 2 } },
+        { type: 'simple_rag', placeholder: 'context', config: { collections: [notes], top_k: 2, citations: true } },
         {
           type: 'simple_rag',
           placeholder: 'glossary',
-          config: { collections: [String(collections.glossary)], query: 'terms in: {rubric}' },
+          config: { collections: [terms], query: 'terms in: {rubric}' },
         },
         { type: 'rubric_rag', placeholder: 'rubric', config: { rubric_id: rubric['rubric_id'] } },
         { type: 'single_file_rag', placeholder: 'file', config: { file_path: assignment.path } },
@@ -154,4 +149,21 @@ async function makeAssistants(
     await send('PUT', `/lamb/v1/assistants/${String(id)}/publication`);
   }
   return { classic: Number(classic['id']), multiTool: Number(multiTool['id']) };
+}
+
+async function makeKnowledgeBase(send: Send, name: string, { filename, text }: DemoDocument): Promise<string> {
+  const made = await send('POST', '/lamb/v1/collections', { name, language: 'english' });
+  const id = String(made['id']);
+  const form = new FormData();
+  form.set('file', new File([text], filename));
+  await send('POST', `/lamb/v1/collections/${id}/documents`, form);
+  for (;;) {
+    const { items } = (await send('GET', `/lamb/v1/collections/${id}/documents`)) as {
+      items: { status: string; error?: unknown }[];
+    };
+    if (items.every(({ status }) => status === 'ready')) return id;
+    const failed = items.find(({ status }) => status === 'failed');
+    if (failed) throw new Error(`${filename} could not be read in: ${JSON.stringify(failed.error)}`);
+    await wait(200);
+  }
 }

@@ -35,3 +35,4 @@ export { spawnWeatherServer } from './weather-server/spawn-weather-server.ts';
 export type { WeatherPlace } from './weather-server/answer-weather-request.ts';
 export { startEffectLedger, type Effect, type EffectLedger } from './effect-ledger/start-effect-ledger.ts';
 export { spawnEffectLedger } from './effect-ledger/spawn-effect-ledger.ts';
+export { startIdentityProvider, type IdentityProvider } from './identity-provider/start-identity-provider.ts';

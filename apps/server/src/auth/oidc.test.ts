@@ -1,10 +1,10 @@
+import { startIdentityProvider, type IdentityProvider } from '@lamb/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { send } from '../routes/__fixtures__/send.ts';
 import { createAccount } from '../accounts/create-account.ts';
 import { startTestServer, type Reply, type TestServer } from '../test-server/start-test-server.ts';
 import { signIn } from './__fixtures__/open-doors.ts';
-import { startIdentityProvider, type IdentityProvider } from './__fixtures__/start-identity-provider.ts';
 
 const PUBLIC_URL = 'https://lamb.example';
 const APP = 'https://app.example';
