@@ -44,7 +44,7 @@ const exercises = `# Exercises
 
 ## Exercise 3
 
-Compute a confidence interval for the mean of these five weights by hand, then with R, and compare.
+Draw a histogram of the five weights, and say what you would expect of fifty.
 `;
 
 /** Asks in a chat, and waits until the answer is complete or waits for somebody. */
@@ -70,6 +70,9 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
     'Lecture 7.md': lecture,
     'Exercises.md': exercises,
   });
+  const syllabus = new FormData();
+  syllabus.append('file', new File(['EST-201, second year. Six weeks of estimation, then tests.'], 'syllabus.md'));
+  await call(teacher, 'POST', '/lamb/v1/files', syllabus);
   const publish = async (body: Record<string, unknown>) => {
     const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', body)) as Made;
     await call(teacher, 'PUT', `/lamb/v1/assistants/${String(id)}/publication`);
@@ -79,11 +82,15 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
     name: 'Statistics tutor',
     description: 'Guides you through EST-201 with the lecture notes. It asks back instead of solving.',
     system_prompt: 'You are the statistics tutor of EST-201. You guide, you do not solve.',
-    prompt_template: 'Use only the passages below and cite them as [n].\n\n{context}\n\nStudent: {user_input}',
+    prompt_template:
+      'The course: {file}\n\nUse only these passages, and cite them as [n]: {context}\n\nStudent: {user_input}',
     metadata: {
       ...connector,
       assistant_type: 'multi_tool',
-      tools: [{ type: 'simple_rag', config: { collections: [String(notes)], citations: true } }],
+      tools: [
+        { type: 'simple_rag', config: { collections: [String(notes)], citations: true } },
+        { type: 'single_file_rag', config: { file_path: 'syllabus.md' } },
+      ],
     },
   });
   const code = await publish({
@@ -171,9 +178,14 @@ export const chatScreens: ScreenSet = {
         const parts = page.getByTestId('editor-parts');
         if (await parts.isVisible()) await parts.getByRole('radio').last().click();
         const panel = page.getByTestId('try-it-panel');
+        // What was asked before is still there.
+        if (await panel.getByTestId('answer').first().isVisible()) await panel.getByTestId('try-clear').click();
         await panel.getByTestId('question-input').fill(question);
         await panel.getByTestId('send-btn').click();
         await panel.getByTestId('sources').waitFor();
+        await page.evaluate(() => {
+          window.scrollTo(0, 0);
+        });
       },
     },
     { name: 'xray', as: 'teacher', path: ({ run }) => `/runs/${String(run)}/xray` },

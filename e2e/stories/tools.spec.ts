@@ -303,7 +303,8 @@ test('placeholders are chips in the template', async ({ teacherPage: page, organ
   await expect(warnings).not.toContainText('{moodle_courses}');
 
   // What nothing fills is marked.
-  await text.fill('{context} {moodle_courses} {syllabus}');
+  await text.press('ControlOrMeta+a');
+  await page.keyboard.insertText('{context} {moodle_courses} {syllabus}');
   await expect(text.locator('.placeholder-unfilled')).toHaveText('{syllabus}');
   await expect(warnings).toContainText('Nothing fills {syllabus}');
   await expect(warnings).toContainText('The template does not use {user_input}');
