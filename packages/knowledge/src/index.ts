@@ -26,5 +26,5 @@ export {
   type CollectionSearch,
   type QueryVector,
   type SearchableCollection,
-  type SearchHit,
 } from './retrieve/search-collections.ts';
+export type { SearchHit } from './retrieve/search-hit.ts';

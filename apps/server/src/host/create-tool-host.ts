@@ -1,36 +1,16 @@
 import { Rubric } from '@lamb/contract';
-import type { HostScope } from '@lamb/engine';
 import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
-import { getRubric, getFileByPath, readFileContent, withTenant, type Assistant } from '@lamb/store';
-import type { RunContext } from '../completions/book-usage.ts';
-import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
+import { getRubric, getFileByPath, readFileContent, withTenant } from '@lamb/store';
 import { createResilientFetch } from '../resilience/create-resilient-fetch.ts';
 import type { Services } from '../services.ts';
 import { createModelDoor } from './create-model-door.ts';
 import { createMoodleDoor } from './create-moodle-door.ts';
 import { fetchPublic } from './fetch-public.ts';
 import { generateImage } from './generate-image.ts';
+import type { HostContext } from './host-context.ts';
 import { openWorkspace } from './open-workspace.ts';
 import { queryKbCollections } from './query-kb-collections.ts';
 import { queryOwnCollections } from './query-own-collections.ts';
-
-/** What a tool's host is bound to. */
-export interface HostContext {
-  /** The assistant whose tools these are: they reach what its owner may reach, whoever is asking. */
-  readonly assistant: Assistant;
-  readonly setup: OrganizationSetup;
-  /** Who is asking, and on whom it is booked. */
-  readonly run: RunContext;
-  /** The call it is opened for. */
-  readonly scope: HostScope;
-  readonly askAssistant: AskAssistant;
-}
-
-/** Asks another assistant for the one whose host this is. */
-export type AskAssistant = (
-  context: HostContext,
-  ...args: Parameters<ToolHost['assistants']['run']>
-) => ReturnType<ToolHost['assistants']['run']>;
 
 /** No character takes more bytes than this in UTF-8. */
 const MAX_BYTES_PER_CHAR = 4;

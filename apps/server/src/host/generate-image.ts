@@ -5,7 +5,7 @@ import { createFile, withTenant } from '@lamb/store';
 import { randomUUID } from 'node:crypto';
 import { resolveModel } from '../completions/resolve-model.ts';
 import type { Services } from '../services.ts';
-import type { HostContext } from './create-tool-host.ts';
+import type { HostContext } from './host-context.ts';
 import { createModelDoor } from './create-model-door.ts';
 
 const IMAGE_CONNECTOR = 'banana_img';

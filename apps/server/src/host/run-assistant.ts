@@ -6,7 +6,7 @@ import { judgeCallee } from '../assistants/judge-callee.ts';
 import { createTurnPorts } from '../completions/create-turn-ports.ts';
 import { resolveModel } from '../completions/resolve-model.ts';
 import type { Services } from '../services.ts';
-import type { AskAssistant, HostContext } from './create-tool-host.ts';
+import type { AskAssistant, HostContext } from './host-context.ts';
 
 /**
  * Opens the door to other assistants. The one that is asked runs with its own owner's grants, within the time that is left

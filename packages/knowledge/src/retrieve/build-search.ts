@@ -1,6 +1,6 @@
 import { isCollectionReadable, type CollectionRanking } from '@lamb/store';
 import { sql, type RawBuilder } from 'kysely';
-import type { SearchHit } from './search-collections.ts';
+import type { SearchHit } from './search-hit.ts';
 
 /** Collections whose words are compared under the same rules. */
 export interface LexicalGroup {

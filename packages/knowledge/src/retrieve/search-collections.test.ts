@@ -19,7 +19,8 @@ import {
   type Organization,
 } from './__fixtures__/open-knowledge.ts';
 import { groupByEmbedding } from './group-by-embedding.ts';
-import { searchCollections, type CollectionSearch, type SearchHit } from './search-collections.ts';
+import { searchCollections, type CollectionSearch } from './search-collections.ts';
+import type { SearchHit } from './search-hit.ts';
 
 let knowledge: Knowledge;
 let one: Organization;

@@ -20,7 +20,8 @@ import {
   type Knowledge,
   type Organization,
 } from './__fixtures__/open-knowledge.ts';
-import { searchCollections, type SearchHit } from './search-collections.ts';
+import { searchCollections } from './search-collections.ts';
+import type { SearchHit } from './search-hit.ts';
 
 let knowledge: Knowledge;
 let one: Organization;

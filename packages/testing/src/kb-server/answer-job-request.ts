@@ -1,4 +1,4 @@
-import type { KbAnswer, KbRequest } from './answer-kb-request.ts';
+import type { KbAnswer, KbRequest } from './kb-exchange.ts';
 import type { KbCollection, KbFile, KbStore } from './create-kb-store.ts';
 
 /** The jobs of a collection, or of all: `[]`, `[job]` or `[job, 'retry' | 'cancel']`. Files are read at once, so every job is over. */

@@ -2,21 +2,7 @@ import { parseJson } from '../http/parse-json.ts';
 import { readArray, readObject, readString } from '../http/read-json.ts';
 import { answerJobRequest } from './answer-job-request.ts';
 import type { KbCollection, KbFile, KbHit, KbStore } from './create-kb-store.ts';
-
-export interface KbRequest {
-  method: string;
-  path: string;
-  query: URLSearchParams;
-  contentType: string;
-  body: Buffer;
-  /** The server's own address, for links to files. */
-  origin: string;
-}
-
-export interface KbAnswer {
-  status: number;
-  body: unknown;
-}
+import type { KbAnswer, KbRequest } from './kb-exchange.ts';
 
 /** Whether hits are called `results`, or `documents` as older servers do. */
 export type HitsKey = 'results' | 'documents';
