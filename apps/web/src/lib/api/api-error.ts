@@ -1,10 +1,8 @@
-/** What the server answered instead of what was asked: what happened, and what to do next. */
+/** What the server answered instead of what was asked. */
 export class ApiError extends Error {
   readonly status: number;
   /** A code of the error catalogue; `unknown` when the answer was not the server's own. */
   readonly code: string;
-  /** What to do next, in the server's words. */
-  readonly next: string;
   readonly requestId: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -12,7 +10,6 @@ export class ApiError extends Error {
     status: number;
     code: string;
     title: string;
-    next: string;
     requestId?: string | undefined;
     details?: Record<string, unknown>;
   }) {
@@ -20,7 +17,6 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = problem.status;
     this.code = problem.code;
-    this.next = problem.next;
     this.requestId = problem.requestId;
     this.details = problem.details ?? {};
   }

@@ -25,7 +25,7 @@ api.use({
 /** Waits for an answer and takes its data out; what is not a success is thrown as an `ApiError`. */
 export async function unwrap<Data>(answer: Promise<{ data?: Data; response: Response }>): Promise<Data> {
   const { data, response } = await answer;
-  if (!response.ok) throw new ApiError({ status: response.status, code: 'unknown', title: '', next: '' });
+  if (!response.ok) throw new ApiError({ status: response.status, code: 'unknown', title: '' });
   // 204: there is no data, and the type says so.
   return data as Data;
 }

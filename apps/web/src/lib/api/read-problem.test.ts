@@ -4,7 +4,7 @@ import { readProblem } from './read-problem.ts';
 const answer = (status: number, body: unknown) =>
   new Response(typeof body === 'string' ? body : JSON.stringify(body), { status });
 
-test('a problem document tells what happened, what to do next and which request it was', async () => {
+test('a problem document tells what happened and which request it was', async () => {
   const error = await readProblem(
     answer(409, {
       type: 'about:blank',
@@ -20,7 +20,6 @@ test('a problem document tells what happened, what to do next and which request 
     status: 409,
     code: 'name_taken',
     message: 'You already have one with this name.',
-    next: 'Choose another name.',
     requestId: 'r-1',
     details: { param: 'name' },
   });

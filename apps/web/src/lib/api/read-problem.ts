@@ -14,7 +14,6 @@ export function toProblem(status: number, text: string): ApiError {
     status,
     code: textOf(inner['code']) ?? 'unknown',
     title,
-    next: textOf(inner['next']) ?? '',
     requestId: textOf(inner['request_id']),
     ...(isObject(inner['details']) ? { details: inner['details'] } : {}),
   });

@@ -1,3 +1,4 @@
+import { describeCode } from '#lib/api/describe-code.ts';
 import { m } from '#lib/paraglide/messages.js';
 
 /** What to try after an answer failed, by the code that it failed with. */
@@ -18,5 +19,8 @@ const next: Readonly<Record<string, () => string>> = {
 
 /** What happened and what to try. */
 export function describeRunError({ code, message }: { code: string; message: string }): { what: string; next: string } {
-  return { what: message, next: (Object.hasOwn(next, code) ? next[code] : undefined)?.() ?? m.chat_error_again_next() };
+  return {
+    what: describeCode(code, message).what,
+    next: (Object.hasOwn(next, code) ? next[code] : undefined)?.() ?? m.chat_error_again_next(),
+  };
 }
