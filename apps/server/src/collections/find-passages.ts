@@ -31,8 +31,8 @@ export async function findPassages(
   signal: AbortSignal,
 ): Promise<FoundPassages> {
   const startedAt = performance.now();
-  const collections = await withTenant(db, organizationId, (tx) => findReadableCollections(tx, ids, readerId));
-  const groups = search.mode === 'lexical' ? [] : groupByEmbedding(collections);
+  const asked = await withTenant(db, organizationId, (tx) => findReadableCollections(tx, ids, readerId));
+  const groups = search.mode === 'lexical' ? [] : groupByEmbedding(asked);
   const vectors = await Promise.all(
     groups.map(async ({ embedding }): Promise<QueryVector> => {
       const payer = { organizationId, userId: payerId };
@@ -41,18 +41,20 @@ export async function findPassages(
   );
   signal.throwIfAborted();
   const embeddedAt = performance.now();
-  const hits = await withTenant(db, organizationId, (tx) =>
-    searchCollections(tx, {
+  const { hits, collections } = await withTenant(db, organizationId, async (tx) => {
+    const found = await searchCollections(tx, {
       readerId,
-      collections,
+      collections: asked,
       query: search.query,
       vectors,
       mode: search.mode,
       topK: search.top_k,
       threshold: search.threshold,
       ranking: search.ranking && fromRankingResource(search.ranking),
-    }),
-  );
+    });
+    // Nothing was found, or nothing may be searched any more: only then it takes another look to tell.
+    return { hits: found, collections: found.length > 0 ? asked : await findReadableCollections(tx, ids, readerId) };
+  });
   const milliseconds = { embedding: embeddedAt - startedAt, search: performance.now() - embeddedAt };
   return { hits, collections, milliseconds };
 }
