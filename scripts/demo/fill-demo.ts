@@ -34,8 +34,11 @@ const PASSWORD = 'demo-password';
 export async function fillDemo(services: Services, place: DemoPlace): Promise<Demo> {
   const accounts: DemoAccount[] = [];
   let first: { classic: number; multiTool: number } | undefined;
-  for (const slug of ['north', 'south']) {
-    const people = await makeOrganization(services, place, slug);
+  for (const [slug, name] of [
+    ['north', 'University of the North'],
+    ['south', 'University of the South'],
+  ] as const) {
+    const people = await makeOrganization(services, place, { slug, name });
     accounts.push(...people);
     const teacher = people.find(({ role }) => role === 'member');
     if (!teacher) throw new Error('The demo has no teacher.');
@@ -46,9 +49,13 @@ export async function fillDemo(services: Services, place: DemoPlace): Promise<De
   return { accounts, ...first };
 }
 
-async function makeOrganization(services: Services, { llm }: DemoPlace, slug: string): Promise<DemoAccount[]> {
+async function makeOrganization(
+  services: Services,
+  { llm }: DemoPlace,
+  { slug, name }: { slug: string; name: string },
+): Promise<DemoAccount[]> {
   const { db, secretBox } = services;
-  const organizationId = await createOrganization(db, { name: `University of the ${slug}`, slug });
+  const organizationId = await createOrganization(db, { name, slug });
   await withTenant(db, organizationId, (tx) =>
     putOrganizationConfig(tx, secretBox, {
       setups: {
@@ -62,13 +69,13 @@ async function makeOrganization(services: Services, { llm }: DemoPlace, slug: st
     }),
   );
   const people: DemoAccount[] = [];
-  for (const [account, name, role] of [
+  for (const [account, personName, role] of [
     ['admin', 'Ana Ruiz', 'owner'],
     ['teacher', 'Maite Arana', 'member'],
     ['student', 'Joan Puig', 'end_user'],
   ] as const) {
     const email = `${account}@${slug}.example`;
-    const userId = await createAccount(services, { email, name, password: PASSWORD, organizationId, role });
+    const userId = await createAccount(services, { email, name: personName, password: PASSWORD, organizationId, role });
     const { key } = await createApiKey(db, {
       userId,
       organizationId,
