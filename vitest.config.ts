@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: ['@lamb/testing/global-setup'],
     setupFiles: ['@lamb/testing/fail-on-console'],
     pool: 'forks',
+    // Left to itself, Vitest keeps one core free; tests wait more than they work.
+    maxWorkers: '100%',
     testTimeout: 15_000,
     hookTimeout: 30_000,
     restoreMocks: true,
