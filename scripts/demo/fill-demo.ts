@@ -166,11 +166,11 @@ async function makeKnowledgeBase(send: Send, name: string, { filename, text }: D
   await send('POST', `/lamb/v1/collections/${id}/documents`, form);
   for (;;) {
     const { items } = (await send('GET', `/lamb/v1/collections/${id}/documents`)) as {
-      items: { status: string; error?: unknown }[];
+      items: { status: string; problem: string | null }[];
     };
     if (items.every(({ status }) => status === 'ready')) return id;
     const failed = items.find(({ status }) => status === 'failed');
-    if (failed) throw new Error(`${filename} could not be read in: ${JSON.stringify(failed.error)}`);
+    if (failed) throw new Error(`${filename} could not be read in: ${failed.problem ?? ''}`);
     await wait(200);
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { acceptsHtml } from './accepts-html.ts';
 
 const PASSAGE = '/lamb/v1/collections/:id/documents/:document_id/passage';
 
@@ -9,8 +10,9 @@ export function openPassagePages(app: FastifyInstance): void {
       done();
       return;
     }
-    reply.header('vary', 'accept');
-    if (request.headers.accept?.includes('text/html')) {
+    // Beside what sharing with other origins has already said.
+    reply.header('vary', [reply.getHeader('vary'), 'accept'].filter(Boolean).join(', '));
+    if (acceptsHtml(request)) {
       const { id, document_id } = request.params as { id: string; document_id: string };
       const query = request.url.split('?')[1];
       const page = `/passages/${encodeURIComponent(id)}/${encodeURIComponent(document_id)}`;

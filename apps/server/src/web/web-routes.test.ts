@@ -151,6 +151,17 @@ describe('the address of a passage', () => {
     expect(response.headers.get('vary')).toBe('accept');
   });
 
+  it('varies by what sharing with other origins varies by, too', async () => {
+    const origin = 'https://app.example';
+    const open = await startTestServer({ LAMB_TRUSTED_ORIGINS: origin });
+    try {
+      const response = await fetch(open.url + address, { headers: { accept: '*/*', origin } });
+      expect(response.headers.get('vary')).toBe('Origin, accept');
+    } finally {
+      await open.stop();
+    }
+  });
+
   it('keeps what is asked for within the site', async () => {
     const response = await fetch(`${lamb.url}/lamb/v1/collections/%2f%2fevil.example/documents/..%2fx/passage`, {
       headers: browser,

@@ -1,6 +1,7 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { createReadStream } from 'node:fs';
 import type { Services } from '../services.ts';
+import { acceptsHtml } from './accepts-html.ts';
 import { readWebBuild, type WebBuild, type WebFile } from './read-web-build.ts';
 
 /** Addresses that are never pages: an unknown one among them is answered as the interface answers. */
@@ -24,7 +25,7 @@ export function webRoutes({ config, log }: Pick<Services, 'config' | 'log'>): Fa
         if (file) {
           reply.header('cache-control', file.immutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache');
           sendFile(request, reply, file);
-        } else if (notPages.test(path) || !accepts(request, 'text/html')) {
+        } else if (notPages.test(path) || !acceptsHtml(request)) {
           reply.callNotFound();
         } else if (build) {
           sendPage(request, reply, build, framers(request.url, config.embedOrigins));
@@ -74,10 +75,6 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: WebFile): 
   if (encoding) reply.header('content-encoding', encoding.name);
   reply.type(file.type).header('content-length', encoding?.size ?? file.size);
   void reply.send(request.method === 'HEAD' ? null : createReadStream(encoding?.path ?? file.path));
-}
-
-function accepts({ headers }: FastifyRequest, type: string): boolean {
-  return headers.accept?.includes(type) ?? false;
 }
 
 function acceptsEncoding({ headers }: FastifyRequest, name: string): boolean {
