@@ -1,9 +1,17 @@
 import { expectAccessible } from '../world/expect-accessible.ts';
 import { expectFitting } from '../world/expect-fitting.ts';
+import type { Organization, World } from '../world/start-world.ts';
 import { expect, test } from '../world/test.ts';
 
 // Each looks at several pages and dialogs with axe, twice.
 test.describe.configure({ timeout: 120_000 });
+
+/** An assistant whose every answer takes a thousand tokens. */
+async function prepareTutor({ teacher, call }: Organization, { llm }: World): Promise<() => Promise<unknown>> {
+  llm.script({ text: 'Water moves.', usage: { promptTokens: 900, completionTokens: 100 }, times: 10 });
+  const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', { name: 'Biology tutor' })) as { id: number };
+  return () => call(teacher, 'POST', `/lamb/v1/completions?assistant=${String(id)}`, question);
+}
 
 const question = { messages: [{ role: 'user', content: 'What is osmosis?' }] };
 
@@ -11,10 +19,8 @@ test(
   'an administrator sets a cap and sees it refuse',
   { tag: '@ci' },
   async ({ adminPage: page, organization, world }) => {
-    const { teacher, call } = organization;
-    const made = (await call(teacher, 'POST', '/lamb/v1/assistants', { name: 'Biology tutor' })) as { id: number };
-    const ask = () => call(teacher, 'POST', `/lamb/v1/completions?assistant=${String(made.id)}`, question);
-    world.llm.script({ text: 'Water moves.', usage: { promptTokens: 900, completionTokens: 100 }, times: 10 });
+    const { teacher } = organization;
+    const ask = await prepareTutor(organization, world);
     await ask();
 
     await page.goto('/organization/budgets');
@@ -64,9 +70,7 @@ test('an administrator prices a model and sees what was used, as chart, table an
   world,
 }) => {
   const { teacher, admin, call } = organization;
-  const made = (await call(teacher, 'POST', '/lamb/v1/assistants', { name: 'Biology tutor' })) as { id: number };
-  const ask = () => call(teacher, 'POST', `/lamb/v1/completions?assistant=${String(made.id)}`, question);
-  world.llm.script({ text: 'Water moves.', usage: { promptTokens: 900, completionTokens: 100 }, times: 10 });
+  const ask = await prepareTutor(organization, world);
   await ask();
   await page.goto('/organization/budgets');
   await expect(async () => {

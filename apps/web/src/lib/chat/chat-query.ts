@@ -5,7 +5,7 @@ import { api, unwrap } from '#lib/api/client.ts';
 export const chatQuery = (id: string) =>
   queryOptions({
     queryKey: ['chat', id],
-    // What is said meanwhile is told by the runs; another tab is seen when this one is looked at again.
+    // What is said meanwhile is told by the runs, and by the other tabs.
     queryFn: ({ signal }) => unwrap(api.GET('/lamb/v1/chats/{id}', { params: { path: { id } }, signal })),
   });
 
