@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApiKey, digestApiKey, findApiKeyByDigest, listApiKeys, revokeApiKey } from './api-keys.ts';
+import {
+  createApiKey,
+  digestApiKey,
+  findApiKeyByDigest,
+  listApiKeys,
+  listHeldApiKeys,
+  noteApiKeyUse,
+  revokeApiKey,
+} from './api-keys.ts';
 import { openTestStore, type TestStore, type TestTenant } from './open-test-store.ts';
+import { withTenant, type TenantTx } from './with-tenant.ts';
 
 let store: TestStore;
 let tenant: TestTenant;
@@ -46,6 +55,7 @@ test('a key leads to its holder in one look-up and is kept as a digest only', as
       enabled: true,
       expiresAt,
       createdAt: apiKey.createdAt,
+      lastUsedAt: null,
     },
     membership: {
       user: {
@@ -104,7 +114,7 @@ test('a key of someone who left the organisation, or of none, opens nothing', as
   expect(await find(key)).toBeUndefined();
 });
 
-test('keys are listed per person and organisation, and revoked by their holder only', async () => {
+test('keys are listed per person and organisation, and revoked for their holder only', async () => {
   const userId = await store.addUser(tenant.organizationId);
   const { key, apiKey } = await add({ userId, name: 'one' });
   await add({ userId, name: 'two' });
@@ -113,8 +123,50 @@ test('keys are listed per person and organisation, and revoked by their holder o
   expect((await names()).toSorted()).toEqual(['one', 'two']);
   const { id } = apiKey;
   const { organizationId } = tenant;
-  expect(await revokeApiKey(store.db, { id, organizationId, userId: tenant.teacherId })).toBeUndefined();
-  expect(await revokeApiKey(store.db, { id, organizationId, userId })).toBe(digestApiKey(key));
+  expect(await revokeApiKey(store.db, { id, organizationId, holderId: tenant.teacherId })).toBeUndefined();
+  expect(await revokeApiKey(store.db, { id, organizationId, holderId: userId })).toBe(digestApiKey(key));
   expect(await find(key)).toBeUndefined();
   expect(await names()).toEqual(['two']);
+});
+
+test("an organisation sees everybody's keys with their holders, page by page, and revokes any of its own", async () => {
+  const { organizationId, teacherId } = await store.addTenant();
+  const foreign = await store.addTenant();
+  const colleague = await store.addUser(organizationId);
+  const abroad = await add({ userId: foreign.teacherId, organizationId: foreign.organizationId });
+  for (const [index, userId] of [teacherId, colleague, teacherId].entries()) {
+    await add({ userId, organizationId, name: `key ${index}` });
+  }
+  // Within one millisecond: what a JavaScript date would not tell apart.
+  await sql`update auth.apikey set "createdAt" = date_trunc('second', now()) + random() * interval '900 microseconds'
+    where "organizationId" = ${organizationId}`.execute(store.db);
+  const inside = <Result>(work: (tx: TenantTx) => Promise<Result>) => withTenant(store.db, organizationId, work);
+  const seen = [];
+  let cursor: string | undefined;
+  do {
+    const page = await inside((tx) => listHeldApiKeys(tx, { limit: 1, cursor }));
+    seen.push(...page.items);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  expect(seen.map(({ name }) => name).toSorted()).toEqual(['key 0', 'key 1', 'key 2']);
+  expect(new Set(seen.map(({ userId }) => userId))).toEqual(new Set([teacherId, colleague]));
+  expect(seen.every(({ holder }) => holder.email.endsWith('@example.org'))).toBe(true);
+  const { id } = abroad.apiKey;
+  expect(await inside((tx) => revokeApiKey(tx, { id, organizationId }))).toBeUndefined();
+  expect(await find(abroad.key)).toBeDefined();
+});
+
+test('when a key was last used is kept to the minute', async () => {
+  const { key, apiKey } = await add();
+  const lastUsed = async () => (await find(key))?.key.lastUsedAt;
+  await noteApiKeyUse(store.db, apiKey.id);
+  const first = await lastUsed();
+  expect(first).toBeInstanceOf(Date);
+  await noteApiKeyUse(store.db, apiKey.id);
+  expect(await lastUsed()).toEqual(first);
+  await sql`update auth.apikey set "lastRequest" = now() - interval '2 minutes' where id = ${apiKey.id}`.execute(
+    store.db,
+  );
+  await noteApiKeyUse(store.db, apiKey.id);
+  expect((await lastUsed())?.getTime()).toBeGreaterThanOrEqual(first?.getTime() ?? Infinity);
 });

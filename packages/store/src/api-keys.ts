@@ -1,9 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql, type Generated } from 'kysely';
 import type { DbOrTx } from './database.ts';
+import {
+  chooseRowCount,
+  cutPage,
+  decodeCursor,
+  readExactTime,
+  readUuid,
+  tellExactTime,
+  type Page,
+  type PageRequest,
+} from './keyset.ts';
 import { membershipColumns, toMembership, type Membership } from './memberships.ts';
 import { executePrepared } from './prepared-statements.ts';
 import { bannedNow } from './users.ts';
+import type { TenantTx } from './with-tenant.ts';
 
 export interface ApiKeyTable {
   id: Generated<string>;
@@ -20,6 +31,7 @@ export interface ApiKeyTable {
   enabled: boolean | null;
   rateLimitEnabled: boolean | null;
   requestCount: number | null;
+  lastRequest: Date | null;
   expiresAt: Date | null;
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
@@ -37,6 +49,13 @@ export interface ApiKey {
   enabled: boolean;
   expiresAt: Date | null;
   createdAt: Date;
+  /** To the minute. */
+  lastUsedAt: Date | null;
+}
+
+/** A key as the administrators of its organisation see it. */
+export interface HeldApiKey extends ApiKey {
+  holder: { name: string; email: string };
 }
 
 export interface NewApiKey {
@@ -113,26 +132,60 @@ export async function listApiKeys(db: DbOrTx, userId: string, organizationId: st
   return rows.map(toApiKey);
 }
 
-/** Removes a user's key and returns its digest, so that caches can forget it; undefined when there is no such key. */
+/** Everybody's keys in the organisation, newest first. */
+export async function listHeldApiKeys(tx: TenantTx, page: PageRequest): Promise<Page<HeldApiKey>> {
+  const after = decodeCursor('created', page.cursor);
+  let query = selectApiKeys(tx)
+    .innerJoin('auth.user as u', (join) => join.on(sql<boolean>`u.id = k."referenceId"::uuid`))
+    .select(['u.name as holderName', 'u.email as holderEmail', tellExactTime('k.createdAt').as('position')])
+    .where('k.organizationId', '=', tx.organizationId)
+    .orderBy('k.createdAt', 'desc')
+    .orderBy('k.id', 'desc')
+    .limit(sql.lit(chooseRowCount(page.limit)));
+  if (after !== undefined) {
+    query = query.where(
+      sql<boolean>`(k."createdAt", k.id) < (${readExactTime(after)}::timestamptz, ${readUuid(after.id)}::uuid)`,
+    );
+  }
+  return cutPage(
+    await query.execute(),
+    page.limit,
+    'created',
+    (row) => ({ value: row.position, id: row.keyId }),
+    (row) => ({ ...toApiKey(row), holder: { name: row.holderName, email: row.holderEmail } }),
+  );
+}
+
+/** Says that a key was used just now. */
+export async function noteApiKeyUse(db: DbOrTx, id: string): Promise<void> {
+  await db
+    .updateTable('auth.apikey')
+    .set({ lastRequest: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where(sql<boolean>`coalesce("lastRequest" < now() - interval '1 minute', true)`)
+    .execute();
+}
+
+/** Removes a key of the organisation and returns its digest, so that caches can forget it; undefined when there is no such key, or it is not its holder's. */
 export async function revokeApiKey(
   db: DbOrTx,
-  key: { id: string; userId: string; organizationId: string },
+  key: { id: string; organizationId: string; holderId?: string },
 ): Promise<string | undefined> {
-  const removed = await db
+  let removing = db
     .deleteFrom('auth.apikey')
     .where('id', '=', key.id)
-    .where('referenceId', '=', key.userId)
     .where('organizationId', '=', key.organizationId)
-    .returning('key')
-    .executeTakeFirst();
-  return removed?.key;
+    .returning('key');
+  if (key.holderId !== undefined) removing = removing.where('referenceId', '=', key.holderId);
+  return (await removing.executeTakeFirst())?.key;
 }
 
 function selectApiKeys(db: DbOrTx) {
   return db
     .selectFrom('auth.apikey as k')
     .select(['k.id as keyId', 'k.name as keyName', 'k.start', 'k.referenceId', 'k.organizationId as keyOrganizationId'])
-    .select(['k.assistantIds', 'k.trustedGateway', 'k.enabled as keyEnabled', 'k.expiresAt', 'k.createdAt']);
+    .select(['k.assistantIds', 'k.trustedGateway', 'k.enabled as keyEnabled', 'k.expiresAt', 'k.createdAt'])
+    .select('k.lastRequest');
 }
 
 function toApiKey(row: {
@@ -146,6 +199,7 @@ function toApiKey(row: {
   keyEnabled: boolean | null;
   expiresAt: Date | null;
   createdAt: Date;
+  lastRequest: Date | null;
 }): ApiKey {
   if (row.keyOrganizationId === null) throw new Error(`The API key ${row.keyId} belongs to no organisation.`);
   return {
@@ -159,5 +213,6 @@ function toApiKey(row: {
     enabled: row.keyEnabled ?? true,
     expiresAt: row.expiresAt,
     createdAt: row.createdAt,
+    lastUsedAt: row.lastRequest,
   };
 }

@@ -3,8 +3,11 @@ export {
   digestApiKey,
   findApiKeyByDigest,
   listApiKeys,
+  listHeldApiKeys,
+  noteApiKeyUse,
   revokeApiKey,
   type ApiKey,
+  type HeldApiKey,
   type NewApiKey,
 } from './api-keys.ts';
 export {

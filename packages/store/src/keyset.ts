@@ -1,4 +1,5 @@
 import { AppError } from '@lamb/contract';
+import { sql, type RawBuilder } from 'kysely';
 
 /** One page of a list; `nextCursor` is null on the last. */
 export interface Page<Item> {
@@ -68,6 +69,17 @@ export function readTime(position: Position): Date {
   const isReal = time.toISOString().slice(0, 23) === position.value.slice(0, 23) && time.getUTCFullYear() > 0;
   if (!isReal) throw invalidCursor();
   return time;
+}
+
+/** Where a row stands in a list sorted by one of better-auth's times: they have microseconds, which a JavaScript date would cut off and the cursor would then skip. */
+export function tellExactTime(column: string): RawBuilder<string> {
+  return sql<string>`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
+/** The position of a list sorted by such a time. */
+export function readExactTime(position: Position): string {
+  readTime(position);
+  return position.value;
 }
 
 /** The position's id where ids are numbers. */

@@ -1,6 +1,15 @@
 import { sql, type Generated } from 'kysely';
 import type { DbOrTx } from './database.ts';
-import { cutPage, decodeCursor, chooseRowCount, readTime, readUuid, type Page, type PageRequest } from './keyset.ts';
+import {
+  cutPage,
+  decodeCursor,
+  chooseRowCount,
+  readExactTime,
+  readUuid,
+  tellExactTime,
+  type Page,
+  type PageRequest,
+} from './keyset.ts';
 import type { OrganizationStatus } from './organizations.ts';
 import { executePrepared } from './prepared-statements.ts';
 import { bannedNow, isSystemAdmin, type User } from './users.ts';
@@ -101,8 +110,7 @@ export async function listMembers(tx: TenantTx, page: MemberListRequest): Promis
   const count = chooseRowCount(page.limit);
   const after = decodeCursor('joined', page.cursor);
   let query = selectMembers(tx)
-    // better-auth's times have microseconds, which a JavaScript date would cut off and the cursor would then skip.
-    .select(sql<string>`to_char(m."createdAt" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('position'))
+    .select(tellExactTime('m.createdAt').as('position'))
     .orderBy('m.createdAt', 'desc')
     .orderBy('m.id', 'desc')
     .limit(sql.lit(count));
@@ -110,9 +118,8 @@ export async function listMembers(tx: TenantTx, page: MemberListRequest): Promis
     query = query.where(sql<boolean>`strpos(lower(u.name || E'\n' || u.email), lower(${page.search})) > 0`);
   }
   if (after !== undefined) {
-    readTime(after);
     query = query.where(
-      sql<boolean>`(m."createdAt", m.id) < (${after.value}::timestamptz, ${readUuid(after.id)}::uuid)`,
+      sql<boolean>`(m."createdAt", m.id) < (${readExactTime(after)}::timestamptz, ${readUuid(after.id)}::uuid)`,
     );
   }
   const rows = await executePrepared(tx, query);

@@ -43,6 +43,7 @@ const bare: Record<BareAction, string> = {
   'key.list': 'owner admin member end_user',
   'key.create': 'owner admin member end_user',
   'key.create_gateway': 'owner admin',
+  'key.oversee': 'owner admin',
   'organization.list': 'owner admin member end_user',
   'organization.configure': 'owner admin',
   'member.list': 'owner admin',

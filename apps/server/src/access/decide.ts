@@ -103,6 +103,7 @@ const rules = {
   'key.create': anything(everyone),
   'key.create_gateway': anything(admins),
   'key.revoke': owned(everyone, isOwn),
+  'key.oversee': anything(admins),
   'organization.list': anything(everyone),
   'organization.configure': anything(admins),
   'member.list': anything(admins),

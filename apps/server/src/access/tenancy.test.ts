@@ -27,6 +27,7 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['/lamb/v1/organizations/current/members/:id', 'member'],
   ['/lamb/v1/organizations/current/budgets/users/:id', 'member'],
   ['/lamb/v1/organizations/current/invitations/:id', 'invitation'],
+  ['/lamb/v1/organizations/current/keys/:id', 'key'],
 ];
 
 /** Parts of addresses that name nothing of an organisation. */
@@ -45,6 +46,7 @@ const adminsOnly = new Set<string | undefined>([
   'member.list',
   'member.edit',
   'member.invite',
+  'key.oversee',
   'budget.configure',
   'rubric.showcase',
 ]);

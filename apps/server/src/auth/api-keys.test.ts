@@ -1,4 +1,4 @@
-import { Assistant, KeyList, NewKey } from '@lamb/contract';
+import { Assistant, HeldKeyPage, KeyList, NewKey } from '@lamb/contract';
 import { digestApiKey } from '@lamb/store';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -51,13 +51,13 @@ describe('an API key', () => {
       start: made.key.slice(0, 9),
     });
     expect(made.key).toMatch(/^lamb_[\w-]{43}$/);
-    expect((await me(made.key)).body).toMatchObject({ user_id: lamb.north.teacher.id, role: 'member', via: 'api_key' });
-
     const listed = await send(lamb, 'GET', '/lamb/v1/keys', { headers: sessions.teacher });
     const { key, ...shown } = made;
     expect(KeyList.parse(listed.body).items).toContainEqual(shown);
     expect(listed.text).not.toContain(key.slice(9));
     expect(listed.text).not.toContain(digestApiKey(key));
+
+    expect((await me(key)).body).toMatchObject({ user_id: lamb.north.teacher.id, role: 'member', via: 'api_key' });
 
     const { rows } = await sql<{ row: string }>`select to_jsonb(k)::text as row from auth.apikey k`.execute(
       lamb.services.db,
@@ -71,6 +71,34 @@ describe('an API key', () => {
     for (const person of [lamb.north.colleague, lamb.north.admin, lamb.south.teacher]) {
       expect((await lamb.call(person, 'GET', '/lamb/v1/keys')).text).not.toContain(made.id);
     }
+  });
+
+  it('is seen with its holder and its last use by the administrators, who revoke it at once', async () => {
+    const path = '/lamb/v1/organizations/current/keys';
+    const { admin, teacher, student } = lamb.north;
+    const made = await createKey('student', { name: 'overseen' });
+    expect((await me(made.key)).status).toBe(200);
+    await vi.waitFor(
+      async () => {
+        const reply = await lamb.call(admin, 'GET', path);
+        const found = HeldKeyPage.parse(reply.body).items.find(({ id }) => id === made.id);
+        expect(found).toMatchObject({ name: 'overseen', holder: { user_id: student.id, email: student.email } });
+        expect(found?.last_used_at).toEqual(expect.any(Number));
+        expect(reply.text).not.toContain(made.key.slice(9));
+      },
+      { timeout: 10_000 },
+    );
+    expect((await lamb.call(lamb.south.admin, 'GET', path)).text).not.toContain(made.id);
+    expect((await lamb.call(lamb.south.admin, 'DELETE', `${path}/${made.id}`)).status).toBe(404);
+    for (const person of [teacher, student]) {
+      expect((await lamb.call(person, 'GET', path)).status).toBe(403);
+      expect((await lamb.call(person, 'DELETE', `${path}/${made.id}`)).status).toBe(403);
+    }
+    expect((await me(made.key)).status).toBe(200);
+    expect((await lamb.call(admin, 'DELETE', `${path}/${made.id}`)).status).toBe(204);
+    expect((await me(made.key)).status).toBe(401);
+    const { body } = await lamb.call(admin, 'GET', '/lamb/v1/organizations/current/audit');
+    expect(JSON.stringify(body)).toContain(`key:${made.id}`);
   });
 
   it('cannot make keys', async () => {

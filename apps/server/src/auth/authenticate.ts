@@ -5,6 +5,7 @@ import {
   findMembership,
   findUser,
   listMembershipsOfUser,
+  noteApiKeyUse,
   noteVisit,
   type Db,
   type Membership,
@@ -53,6 +54,12 @@ export function createAuthenticator(services: {
     noteVisit(db, user.id, organization.id).catch(() => undefined);
   }
 
+  /** Nobody waits for it either. */
+  function noteUsed(keyId: string): void {
+    if (visits.take(keyId, 1) !== undefined) return;
+    noteApiKeyUse(db, keyId).catch(() => undefined);
+  }
+
   async function fromApiKey(key: string, headers: IncomingHttpHeaders): Promise<Principal> {
     const digest = digestApiKey(key);
     const found = await keyCache.find(digest, () => findApiKeyByDigest(db, digest));
@@ -61,6 +68,7 @@ export function createAuthenticator(services: {
     }
     const { key: apiKey, membership } = found;
     noteSeen(membership);
+    noteUsed(apiKey.id);
     const holder = toPrincipal(membership, { via: 'api_key', keyId: apiKey.id, assistants: apiKey.assistants });
     const forwarded = apiKey.trustedGateway ? readForwardedUser(headers) : undefined;
     return forwarded ? { ...holder, endUser: forwarded } : holder;

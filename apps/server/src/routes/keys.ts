@@ -1,5 +1,22 @@
-import { AppError, KeyBody, KeyList, NewKey, type KeyResource } from '@lamb/contract';
-import { createApiKey, listApiKeys, recordAudit, revokeApiKey, withTenant, type ApiKey } from '@lamb/store';
+import {
+  AppError,
+  HeldKeyPage,
+  KeyBody,
+  KeyList,
+  NewKey,
+  PageQuery,
+  type KeyResource,
+  type Principal,
+} from '@lamb/contract';
+import {
+  createApiKey,
+  listApiKeys,
+  listHeldApiKeys,
+  recordAudit,
+  revokeApiKey,
+  withTenant,
+  type ApiKey,
+} from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { decide } from '../access/decide.ts';
@@ -8,9 +25,23 @@ import type { Services } from '../services.ts';
 
 const tags = ['Keys'];
 const DAY_MS = 86_400_000;
+const Params = z.object({ id: z.string().max(64) });
 
 /** API keys: how programs talk to assistants. */
 export function keyRoutes({ db, keyCache }: Services): FastifyPluginCallbackZod {
+  async function revoke({ userId, organizationId }: Principal, id: string, holderId?: string): Promise<void> {
+    if (!z.uuid().safeParse(id).success) throw new AppError('not_found');
+    const digest = await withTenant(db, organizationId, async (tx) => {
+      const revoked = await revokeApiKey(tx, { id, organizationId, ...(holderId === undefined ? {} : { holderId }) });
+      if (revoked !== undefined) {
+        await recordAudit(tx, { actorId: userId, action: 'key.revoked', subject: `key:${id}` });
+      }
+      return revoked;
+    });
+    if (digest === undefined) throw new AppError('not_found');
+    keyCache.forget(digest);
+  }
+
   return (app, _options, done) => {
     app.get(
       '/lamb/v1/keys',
@@ -63,21 +94,50 @@ export function keyRoutes({ db, keyCache }: Services): FastifyPluginCallbackZod 
         schema: {
           tags,
           summary: 'Revoke an API key',
-          params: z.object({ id: z.string().max(64) }),
+          params: Params,
           response: { 204: z.null() },
         },
       },
-      async ({ principal: { userId, organizationId }, params: { id } }, reply) => {
-        if (!z.uuid().safeParse(id).success) throw new AppError('not_found');
-        const digest = await withTenant(db, organizationId, async (tx) => {
-          const revoked = await revokeApiKey(tx, { id, userId, organizationId });
-          if (revoked !== undefined) {
-            await recordAudit(tx, { actorId: userId, action: 'key.revoked', subject: `key:${id}` });
-          }
-          return revoked;
-        });
-        if (digest === undefined) throw new AppError('not_found');
-        keyCache.forget(digest);
+      async ({ principal, params: { id } }, reply) => {
+        await revoke(principal, id, principal.userId);
+        return await reply.code(204).send(null);
+      },
+    );
+
+    app.get(
+      '/lamb/v1/organizations/current/keys',
+      {
+        config: { access: 'key.oversee' },
+        schema: {
+          tags,
+          summary: "List everybody's API keys in the organisation",
+          querystring: PageQuery,
+          response: { 200: HeldKeyPage },
+        },
+      },
+      async ({ principal, query }) => {
+        const page = await withTenant(db, principal.organizationId, (tx) => listHeldApiKeys(tx, query));
+        const items = page.items.map((key) => ({
+          ...toResource(key),
+          holder: { user_id: key.userId, ...key.holder },
+        }));
+        return { items, next_cursor: page.nextCursor };
+      },
+    );
+
+    app.delete(
+      '/lamb/v1/organizations/current/keys/:id',
+      {
+        config: { access: 'key.oversee' },
+        schema: {
+          tags,
+          summary: "Revoke anybody's API key in the organisation",
+          params: Params,
+          response: { 204: z.null() },
+        },
+      },
+      async ({ principal, params: { id } }, reply) => {
+        await revoke(principal, id);
         return await reply.code(204).send(null);
       },
     );
@@ -93,6 +153,7 @@ function toResource(key: ApiKey): KeyResource {
     assistants: key.assistants,
     trusted_gateway: key.trustedGateway,
     created_at: toUnixSeconds(key.createdAt),
+    last_used_at: key.lastUsedAt ? toUnixSeconds(key.lastUsedAt) : null,
     expires_at: key.expiresAt ? toUnixSeconds(key.expiresAt) : null,
   };
 }

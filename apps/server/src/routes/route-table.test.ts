@@ -121,6 +121,8 @@ DELETE /lamb/v1/organizations/current/members/:id: member.edit
 GET /lamb/v1/organizations/current/invitations: member.invite
 POST /lamb/v1/organizations/current/invitations: member.invite
 DELETE /lamb/v1/organizations/current/invitations/:id: member.invite
+GET /lamb/v1/organizations/current/keys: key.oversee
+DELETE /lamb/v1/organizations/current/keys/:id: key.oversee
 GET /lamb/v1/organizations/current/providers: organization.configure
 GET /lamb/v1/organizations/current/providers/:name/models: organization.configure
 POST /lamb/v1/organizations/current/providers/:name/test: organization.configure

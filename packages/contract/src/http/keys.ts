@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageOf } from './paging.ts';
 
 /** What a person sends to make an API key. */
 export const KeyBody = z
@@ -19,6 +20,7 @@ export const KeyResource = z
     assistants: z.union([z.literal('all'), z.array(z.number().int())]),
     trusted_gateway: z.boolean(),
     created_at: z.number().int(),
+    last_used_at: z.number().int().nullable(),
     expires_at: z.number().int().nullable(),
   })
   .meta({ id: 'KeyResource' });
@@ -29,3 +31,11 @@ export const NewKey = KeyResource.extend({ key: z.string() }).meta({ id: 'NewKey
 
 /** All keys of a person. */
 export const KeyList = z.object({ items: z.array(KeyResource) }).meta({ id: 'KeyList' });
+
+/** An API key as the administrators of its organisation see it: with its holder. */
+export const HeldKeyResource = KeyResource.extend({
+  holder: z.object({ user_id: z.string(), name: z.string(), email: z.string() }),
+}).meta({ id: 'HeldKeyResource' });
+
+/** A page of everybody's keys. */
+export const HeldKeyPage = pageOf(HeldKeyResource).meta({ id: 'HeldKeyPage' });
