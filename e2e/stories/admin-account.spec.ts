@@ -60,6 +60,21 @@ test('an administrator makes a key for a trusted gateway', async ({ adminPage: p
   await expectFitting(page);
 });
 
+test("an administrator finds a colleague's key and revokes it", async ({ adminPage: page, organization }) => {
+  const { teacher, call } = organization;
+  await call(teacher, 'GET', '/lamb/v1/me');
+  await page.goto('/organization/keys');
+  await expect(page.getByText(teacher.email).filter({ visible: true }).first()).toBeVisible();
+  await expectAccessible(page);
+  await expectFitting(page);
+  const row = page.locator('tr, li').filter({ hasText: teacher.email, visible: true });
+  await row.getByTestId('revoke-key').click();
+  await page.getByTestId('confirm-btn').click();
+  await expect(page.getByText('The key was revoked.')).toBeVisible();
+  await expect(row).toHaveCount(0);
+  await expect(call(teacher, 'GET', '/lamb/v1/me')).rejects.toThrow(/401/);
+});
+
 test('a student changes name, password and language', async ({ studentPage: page, organization, isMobile }) => {
   const { student } = organization;
   if (isMobile) {
