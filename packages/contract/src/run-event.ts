@@ -36,7 +36,7 @@ export const Artifact = z
   .meta({ id: 'Artifact' });
 export type Artifact = z.infer<typeof Artifact>;
 
-/** How a call ended. `unknown`: it was started, the process died, and whether it took effect cannot be told; it is not run again. */
+/** How a call ended. `unknown`: it was started and nobody heard how it ended, so whether it took effect cannot be told; it is not run again. */
 export const CallOutcome = z.enum(['done', 'failed', 'refused', 'rejected', 'unknown']);
 export type CallOutcome = z.infer<typeof CallOutcome>;
 

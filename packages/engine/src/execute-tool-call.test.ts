@@ -7,7 +7,7 @@ import { makeAssistant } from './__fixtures__/make-assistant.ts';
 import { makeCatalogue } from './__fixtures__/make-catalogue.ts';
 import { makeFunction } from './__fixtures__/make-function.ts';
 import { makePorts } from './__fixtures__/make-ports.ts';
-import { createStepRunner, type Journal } from './__fixtures__/run-steps.ts';
+import { createStepRunner, type Journal, type StepRunner } from './__fixtures__/run-steps.ts';
 import { compilePlan } from './compile-plan.ts';
 import { finishApprovedCall, startToolCall } from './execute-tool-call.ts';
 import type { TurnPorts } from './turn-ports.ts';
@@ -21,6 +21,7 @@ interface Options {
   readonly ports?: Partial<TurnPorts>;
   readonly signal?: AbortSignal;
   readonly journal?: Journal;
+  readonly runner?: StepRunner;
 }
 
 const city = z.object({ city: z.string().min(2) });
@@ -31,7 +32,7 @@ async function execute(options: Options = {}) {
   const assistant = makeAssistant({ tools: entries.map((entry) => ({ mode: 'function', ...entry })) });
   const { plan } = compilePlan(assistant, makeCatalogue(tools));
   const refused: unknown[] = [];
-  const runner = createStepRunner({ ...(signal ? { signal } : {}), ...(journal ? { journal } : {}) });
+  const runner = options.runner ?? createStepRunner({ ...(signal ? { signal } : {}), ...(journal ? { journal } : {}) });
   const ports = makePorts({
     reportRefusal: ({ id }, reason) => {
       refused.push([id, reason]);
@@ -411,6 +412,60 @@ describe('an effect that must happen once', () => {
     });
     expect(message.content).toMatch(/not known whether it took effect. Tell the person, and do not repeat it/);
     expect(finished).toMatchObject({ outcome: 'unknown' });
+  });
+
+  const never = () => new Promise<never>(() => undefined);
+  it.each<[what: string, run: () => ToolResult | Promise<ToolResult>, problem: RegExp]>([
+    ['it takes too long', never, /took longer than 5 ms/],
+    ['it throws', () => Promise.reject(new Error('canary: connection lost')), /failed unexpectedly/],
+    ['it returns nonsense', () => 42 as unknown as ToolResult, /not a result/],
+  ])('may have happened when %s', async (_what, run, problem) => {
+    const { message, finished, events } = await execute({
+      tools: [makeFunction('f', { effect: 'once', timeoutMs: 5, run })],
+      entries,
+    });
+    expect(message.content).toMatch(/not known whether it took effect. Tell the person, and do not repeat it/);
+    expect(finished).toMatchObject({ outcome: 'unknown', problem: expect.stringMatching(problem) as string });
+    expect(JSON.stringify(events)).not.toContain('canary');
+  });
+
+  it.each([
+    ['failed', new ToolFailure('Nothing was sent.')],
+    ['refused', new ToolRefusal('Not yours.')],
+  ])('is %s when the tool itself says so', async (outcome, error) => {
+    const { finished } = await execute({
+      tools: [makeFunction('f', { effect: 'once', run: () => Promise.reject(error) })],
+      entries,
+    });
+    expect(finished).toMatchObject({ outcome, problem: error.message });
+  });
+
+  it('may have happened when the turn is aborted meanwhile, which is told before the turn ends', async () => {
+    const controller = new AbortController();
+    const runner = createStepRunner({ signal: controller.signal });
+    const running = execute({
+      tools: [
+        makeFunction('f', {
+          effect: 'once',
+          run: () => {
+            controller.abort(new Error('gone'));
+            return never();
+          },
+        }),
+      ],
+      entries,
+      runner,
+    });
+    await expect(running).rejects.toThrow('gone');
+    expect(runner.events.find(({ type }) => type === 'call.finished')).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('has not happened when the turn was aborted before it began', async () => {
+    const signal = AbortSignal.abort(new Error('gone'));
+    const runner = createStepRunner({ signal });
+    const tools = [makeFunction('f', { effect: 'once', run: () => expect.unreachable() })];
+    await expect(execute({ tools, entries, runner })).rejects.toThrow('gone');
+    expect(runner.events).toEqual([]);
   });
 
   it.each(['none', 'idempotent'] as const)('is not what effect %s means: it is run again', async (effect) => {

@@ -80,7 +80,7 @@ function identify(plan: Plan, call: ToolCall): { planned: PlannedFunction | unde
 }
 
 /** Does the work of a call and tells how it ended. Sources that are to be numbered are told when they are. */
-async function tell(ref: CallRef, { emit }: StepScope, work: () => Promise<CallReply>): Promise<CallResult> {
+async function tell(ref: CallRef, { emit, signal }: StepScope, work: () => Promise<CallReply>): Promise<CallResult> {
   const started = performance.now();
   const { content, passages, sources = [], ...ending } = await work();
   const milliseconds = Math.round((performance.now() - started) * 10) / 10;
@@ -96,6 +96,8 @@ async function tell(ref: CallRef, { emit }: StepScope, work: () => Promise<CallR
   const citable = isCitable(found);
   if (!citable) for (const source of found.sources) emit({ type: 'source', source });
   emit({ type: 'status', text: `${tool} ${ending.outcome === 'done' ? 'completed' : 'failed'}` });
+  // How the call ended is told even of a turn that ends here.
+  signal.throwIfAborted();
   return citable ? found : content;
 }
 
@@ -161,8 +163,12 @@ async function runCall(
   { openHost, runId, reportError }: ExecutionPorts,
   scope: StepScope,
 ): Promise<CallReply> {
-  if (planned.effect === 'once' && (await scope.begin()) === 'restarted') return lost;
+  const isOnce = planned.effect === 'once';
+  if (isOnce && (await scope.begin()) === 'restarted') return lose('It was interrupted.');
+  scope.signal.throwIfAborted();
   scope.emit({ type: 'status', text: `calling ${planned.type}`, tool: planned.type });
+  /** How it ended if nobody knows: an effect that must happen once may have happened, or may still happen. */
+  const giveUp = isOnce ? lose : fail;
   try {
     const raw = await withDeadline(planned.timeoutMs, scope.signal, async (signal) =>
       planned.tool.function?.run({
@@ -173,31 +179,23 @@ async function runCall(
         signal,
       }),
     );
-    return toReply(raw);
+    const result = ToolResult.safeParse(raw);
+    return result.success ? toReply(result.data) : giveUp('It returned something that is not a result.');
   } catch (error) {
-    scope.signal.throwIfAborted();
-    if (error instanceof DeadlinePassed) return fail(`It took longer than ${String(planned.timeoutMs)} ms.`);
+    if (!isOnce) scope.signal.throwIfAborted();
+    if (error instanceof DeadlinePassed) return giveUp(`It took longer than ${String(planned.timeoutMs)} ms.`);
     if (error instanceof ToolRefusal) return refuse(error.message);
     if (error instanceof ToolFailure) return fail(error.message);
+    if (scope.signal.aborted) return lose('It was interrupted.');
     reportError(error, planned.type);
-    return fail('It failed unexpectedly.');
+    return giveUp('It failed unexpectedly.');
   }
 }
-
-const lost: CallReply = {
-  content:
-    'This call was started and interrupted. It is not known whether it took effect. Tell the person, and do not repeat it.',
-  outcome: 'unknown',
-  problem: 'It was interrupted; whether it took effect is not known.',
-};
 
 const MAX_RESULT_CHARS = 200_000;
 const MAX_SOURCES = 1000;
 
-function toReply(raw: unknown): CallReply {
-  const result = ToolResult.safeParse(raw);
-  if (!result.success) return fail('It returned something that is not a result.');
-  const { content, passages, error, artifacts, sources } = result.data;
+function toReply({ content, passages, error, artifacts, sources }: ReturnType<typeof ToolResult.parse>): CallReply {
   const shown = content.length > MAX_RESULT_CHARS ? `${content.slice(0, MAX_RESULT_CHARS)}\n[cut here]` : content;
   const extra = {
     ...(passages && { passages: takeWhatFits(passages, MAX_RESULT_CHARS - shown.length) }),
@@ -215,6 +213,14 @@ function takeWhatFits(passages: readonly CitablePassage[], room: number): Citabl
 
 function fail(problem: string): CallReply {
   return { content: problem, outcome: 'failed', problem };
+}
+
+function lose(problem: string): CallReply {
+  return {
+    content: `${problem} It is not known whether it took effect. Tell the person, and do not repeat it.`,
+    outcome: 'unknown',
+    problem: `${problem} Whether it took effect is not known.`,
+  };
 }
 
 function refuse(problem: string): CallReply {
