@@ -1,9 +1,8 @@
-import { spawnServer } from '@lamb/testing';
+import { readCpuMicroseconds, spawnServer } from '@lamb/testing';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { Agent } from 'undici';
 import { percentile } from '../load/percentile.ts';
-import { readCpuMicroseconds } from '../load/read-cpu.ts';
 import { startLamb } from '../load/start-lamb.ts';
 import { readStampedStream } from './read-stamped-stream.ts';
 

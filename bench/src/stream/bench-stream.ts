@@ -1,6 +1,5 @@
-import { numberTokens, spawnKbServer, spawnLlmServer, spawnServer } from '@lamb/testing';
+import { numberTokens, readCpuMicroseconds, spawnKbServer, spawnLlmServer, spawnServer } from '@lamb/testing';
 import { percentile } from '../load/percentile.ts';
-import { readCpuMicroseconds } from '../load/read-cpu.ts';
 import { startLamb } from '../load/start-lamb.ts';
 import { openStreams } from './open-streams.ts';
 

@@ -12,6 +12,7 @@ export type { RequestMatch, Responder, ScriptEntry, ScriptedReply } from './llm-
 export type { RecordedRequest } from './llm-server/recorded-request.ts';
 export { embedText } from './llm-server/embed-text.ts';
 export { makePng } from './llm-server/make-png.ts';
+export { readCpuMicroseconds } from './processes/read-cpu-microseconds.ts';
 export { spawnServer, type SpawnedServer } from './http/spawn-server.ts';
 export { startKbServer, type KbServer, type KbServerOptions } from './kb-server/start-kb-server.ts';
 export { spawnKbServer } from './kb-server/spawn-kb-server.ts';
