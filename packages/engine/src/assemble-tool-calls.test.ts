@@ -85,6 +85,18 @@ describe('tool calls put together from pieces', () => {
       [['a', 'f', '{}']],
     ],
     [
+      'every call numbered 0 with an empty id, told apart by its name',
+      [
+        { index: 0, id: '', name: 'f', arguments: '{"x":1}' },
+        { index: 0, id: '', name: 'g', arguments: '{"y":' },
+        { index: 0, id: '', arguments: '2}' },
+      ],
+      [
+        ['call_1_1', 'f', '{"x":1}'],
+        ['call_1_2', 'g', '{"y":2}'],
+      ],
+    ],
+    [
       'every call numbered 0, told apart by its id',
       [
         { index: 0, id: 'a', name: 'f', arguments: '{"x":1}' },

@@ -31,9 +31,9 @@ export function createCallAssembler(prefix: string, taken: Iterable<string> = []
   const drafts: Draft[] = [];
   const byIndex = new Map<number, Draft>();
 
-  const draftFor = ({ index, id, name }: Piece): Draft => {
+  const draftFor = (index: number, id: string | undefined, name: string | undefined): Draft => {
     const known = byIndex.get(index);
-    const sameId = id === undefined || id === '' || known?.id === undefined || known.id === id;
+    const sameId = id === undefined || known?.id === undefined || known.id === id;
     const otherName = id === undefined && known?.arguments !== '' && isOther(name, known?.name);
     if (known && sameId && !otherName) return known;
     const draft: Draft = { id: undefined, name: '', arguments: '' };
@@ -44,8 +44,10 @@ export function createCallAssembler(prefix: string, taken: Iterable<string> = []
 
   return {
     add(piece) {
-      const draft = draftFor(piece);
-      if (piece.id !== undefined && piece.id !== '') draft.id ??= piece.id;
+      // Some providers send an empty id for none.
+      const id = piece.id === '' ? undefined : piece.id;
+      const draft = draftFor(piece.index, id, piece.name);
+      draft.id ??= id;
       // Some providers repeat the name with every piece.
       if (piece.name !== undefined && piece.name !== draft.name) draft.name += piece.name;
       draft.arguments += piece.arguments ?? '';
