@@ -2,6 +2,7 @@ import { sumUsageBy, takeJob, withTenant, type StoredDocument } from '@lamb/stor
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../test-server/start-test-server.ts';
+import { countSentTexts } from './__fixtures__/count-sent-texts.ts';
 import { createLibrary, VECTORS, type Library } from './__fixtures__/create-library.ts';
 import { writeCourse } from './__fixtures__/write-course.ts';
 import { cancelDocument } from './cancel-document.ts';
@@ -113,6 +114,8 @@ test('who tries again goes on where it had stopped', async () => {
   await eventually(() => statusOf(document)).toBe('ready');
   expect(lamb.llm.embedded.size).toBe(40);
   expect(timesEmbedded()).toEqual([1]);
+  // Each once, and again the batch that was refused.
+  expect(countSentTexts(lamb.llm)).toBe(40 + 16);
   await expect(inTenant(async (tx) => retryDocument(tx, await read(document)))).rejects.toMatchObject({
     code: 'invalid_request',
   });

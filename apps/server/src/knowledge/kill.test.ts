@@ -1,6 +1,8 @@
 import { withTenant, type StoredDocument } from '@lamb/store';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ServerProcess } from '../test-server/spawn-server-process.ts';
+import { countSentTexts } from './__fixtures__/count-sent-texts.ts';
+import { findAskedAgain } from './__fixtures__/find-asked-again.ts';
 import { openArchive, type Archive } from './__fixtures__/open-archive.ts';
 import { writeCourse } from './__fixtures__/write-course.ts';
 
@@ -8,6 +10,8 @@ const KILLS = 10;
 const SEED = 20_261_115;
 const DOCUMENTS_A_KILL = 3;
 const SECTIONS = 64;
+/** Of a server that is killed: it reads two documents at a time, and asks for 16 vectors at a time of each. */
+const MOST_IN_FLIGHT = 2 * 16;
 
 let archive: Archive;
 
@@ -69,6 +73,9 @@ test('servers that are killed ten times while documents are read leave nothing h
   }
   expect(llm.embedded.size).toBe(documents.length * SECTIONS);
   expect([...new Set(llm.embedded.values())]).toEqual([1]);
+  // The provider counts a request once that is repeated under its key; what was kept is not even asked for again.
+  expect(findAskedAgain(llm, (text) => /\bd\d+\b/.exec(text)?.[0])).toEqual([]);
+  expect(countSentTexts(llm)).toBeLessThanOrEqual(documents.length * SECTIONS + KILLS * MOST_IN_FLIGHT);
   expect(await db.selectFrom('ops.jobs').select('id').execute()).toEqual([]);
   const left = await withTenant(db, library.organizationId, (tx) =>
     tx.selectFrom('lamb.chunk_drafts').select('ordinal').execute(),
