@@ -136,6 +136,23 @@ test('an administrator changes a role with the keyboard, takes it back, and disa
   await expect(organization.call(student, 'GET', '/lamb/v1/me')).rejects.toThrow(/40[13]/);
 });
 
+test('an administrator confirms the address of somebody who only says that it is theirs', async ({
+  adminPage: page,
+  organization,
+}) => {
+  const { student, admin, call } = organization;
+  const path = `/lamb/v1/organizations/current/members/${student.id}`;
+  await call(admin, 'PATCH', path, { email_confirmed: false });
+  await page.goto('/organization/members');
+  const badge = page.getByText('Address not confirmed').filter({ visible: true });
+  await expect(badge).toBeVisible();
+  await page.getByTestId(`member-menu-${student.id}`).filter({ visible: true }).click();
+  await page.getByTestId('confirm-email').click();
+  await expect(page.getByText(/^Joan Puig: the address .* is confirmed\.$/)).toBeVisible();
+  await expect(badge).toHaveCount(0);
+  expect(await call(admin, 'GET', path)).toMatchObject({ email_confirmed: true });
+});
+
 test('who is removed hands over what they own', async ({ adminPage: page, organization }) => {
   const { teacher, admin, call } = organization;
   const made = (await call(teacher, 'POST', '/lamb/v1/assistants', { name: 'Orphan' })) as { id: number };

@@ -159,7 +159,7 @@ export async function startWorld(): Promise<World> {
     async join(person, organization, role) {
       await services.db
         .insertInto('auth.member')
-        .values({ organizationId: organization.id, userId: person.id, role })
+        .values({ organizationId: organization.id, userId: person.id, role, emailConfirmed: true })
         .execute();
     },
     async stop() {

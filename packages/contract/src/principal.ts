@@ -8,6 +8,8 @@ export type Role = z.infer<typeof Role>;
 export interface EndUser {
   readonly id: string;
   readonly email?: string | undefined;
+  /** Whether somebody other than the person themselves vouches that the address is theirs. */
+  readonly emailConfirmed?: boolean | undefined;
   readonly name?: string | undefined;
   readonly lmsUserId?: string | undefined;
 }

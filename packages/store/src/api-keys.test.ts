@@ -76,6 +76,7 @@ test('a key leads to its holder in one look-up and is kept as a digest only', as
       },
       role: 'owner',
       enabled: true,
+      emailConfirmed: false,
     },
   });
   const { rows } = await sql<{ text: string }>`select k::text as text from auth.apikey k`.execute(store.db);

@@ -3,19 +3,23 @@ import { sql } from 'kysely';
 import type { TenantTx } from './with-tenant.ts';
 
 /**
- * Changes what a member is or whether they may come in. `last_owner` when nobody would be left who owns the
+ * Changes what a member is, whether they may come in, or whether their address is confirmed. `last_owner` when nobody would be left who owns the
  * organisation. Who is no administrator any more has no keys of trusted gateways either.
  */
 export async function updateMember(
   tx: TenantTx,
   userId: string,
-  change: { role?: Role | undefined; enabled?: boolean | undefined },
+  change: { role?: Role | undefined; enabled?: boolean | undefined; emailConfirmed?: boolean | undefined },
 ): Promise<boolean> {
   await lockOrganization(tx);
-  const { role, enabled } = change;
+  const { role, enabled, emailConfirmed } = change;
   const { numUpdatedRows } = await tx
     .updateTable('auth.member')
-    .set({ ...(role !== undefined && { role }), ...(enabled !== undefined && { enabled }) })
+    .set({
+      ...(role !== undefined && { role }),
+      ...(enabled !== undefined && { enabled }),
+      ...(emailConfirmed !== undefined && { emailConfirmed }),
+    })
     .where('organizationId', '=', tx.organizationId)
     .where('userId', '=', userId)
     .executeTakeFirstOrThrow();

@@ -85,6 +85,7 @@ test('members are listed page by page, times with microseconds included', async 
     [
       'banned',
       'email',
+      'emailConfirmed',
       'enabled',
       'id',
       'joinedAt',

@@ -1,4 +1,4 @@
-import { sql, type Generated } from 'kysely';
+import { sql, type Generated, type Insertable } from 'kysely';
 import type { DbOrTx } from './database.ts';
 import {
   cutPage,
@@ -21,6 +21,7 @@ export interface MemberTable {
   userId: string;
   role: string;
   enabled: Generated<boolean>;
+  emailConfirmed: Generated<boolean>;
   lastSeenAt: Date | null;
   createdAt: Generated<Date>;
 }
@@ -33,11 +34,14 @@ export interface Membership {
   role: string;
   /** Whether the organisation lets them in. The operator may have closed the whole account besides. */
   enabled: boolean;
+  /** Whether the organisation vouches that the e-mail address is theirs. */
+  emailConfirmed: boolean;
 }
 
 export interface Member extends Omit<User, 'kind'> {
   /** Unless both the operator and the organisation let them in, they stay outside. */
   enabled: boolean;
+  emailConfirmed: boolean;
   role: string;
   joinedAt: Date;
   lastSeenAt: Date | null;
@@ -59,6 +63,7 @@ export const membershipColumns = [
   'u.role as systemRole',
   'm.role',
   'm.enabled as memberEnabled',
+  'm.emailConfirmed',
   'o.id as organizationId',
   'o.name as organizationName',
   'o.slug as organizationSlug',
@@ -76,6 +81,7 @@ interface MembershipRow {
   systemRole: string | null;
   role: string;
   memberEnabled: boolean;
+  emailConfirmed: boolean;
   organizationId: string;
   organizationName: string;
   organizationSlug: string;
@@ -132,10 +138,13 @@ export async function getMember(tx: TenantTx, userId: string): Promise<Member | 
 }
 
 /** Makes somebody a member. False when they are one already: then they stay what they are. */
-export async function addMember(tx: TenantTx, userId: string, role: string): Promise<boolean> {
+export async function addMember(
+  tx: TenantTx,
+  member: Pick<Insertable<MemberTable>, 'userId' | 'role' | 'emailConfirmed'>,
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('auth.member')
-    .values({ organizationId: tx.organizationId, userId, role })
+    .values({ organizationId: tx.organizationId, ...member })
     .onConflict((conflict) => conflict.columns(['userId', 'organizationId']).doNothing())
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows > 0n;
@@ -156,7 +165,7 @@ function selectMembers(tx: TenantTx) {
   return tx
     .selectFrom('auth.member as m')
     .innerJoin('auth.user as u', 'u.id', 'm.userId')
-    .select(['u.id', 'u.email', 'u.name', 'u.lmsUserId', 'u.role as systemRole', 'm.role'])
+    .select(['u.id', 'u.email', 'u.name', 'u.lmsUserId', 'u.role as systemRole', 'm.role', 'm.emailConfirmed'])
     .select(sql<boolean>`u.enabled and m.enabled`.as('enabled'))
     .select(['m.createdAt as joinedAt', 'm.lastSeenAt', 'm.id as memberId', bannedNow.as('banned')])
     .where('m.organizationId', '=', tx.organizationId);
@@ -173,6 +182,7 @@ function toMember(row: MemberRow): Member {
     enabled: row.enabled,
     banned: row.banned,
     systemAdmin: isSystemAdmin(row.systemRole),
+    emailConfirmed: row.emailConfirmed,
     role: row.role,
     joinedAt: row.joinedAt,
     lastSeenAt: row.lastSeenAt,
@@ -199,6 +209,7 @@ export function toMembership(row: MembershipRow): Membership {
     },
     role: row.role,
     enabled: row.memberEnabled,
+    emailConfirmed: row.emailConfirmed,
   };
 }
 

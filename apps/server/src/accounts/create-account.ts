@@ -9,8 +9,8 @@ interface NewAccount {
   readonly organizationId: string;
   readonly role: Role;
   readonly lmsUserId?: string;
-  /** Whether somebody vouches for the address. Not, where the person only says it. Default: yes. */
-  readonly emailVerified?: boolean;
+  /** Who says that the address is theirs: the operator (default), an administrator who invited them, or only they themselves. */
+  readonly vouchedBy?: 'operator' | 'administrator' | 'nobody';
 }
 
 const takenAddress = {
@@ -19,7 +19,7 @@ const takenAddress = {
 
 /** Makes a person who signs in with a password, as a member of an organisation. Returns their id. */
 export async function createAccount({ auth, db }: { auth: Auth; db: Db }, account: NewAccount): Promise<string> {
-  const { email, name, password, organizationId, role, lmsUserId, emailVerified = true } = account;
+  const { email, name, password, organizationId, role, lmsUserId, vouchedBy = 'operator' } = account;
   if (password.length < MIN_PASSWORD_LENGTH) {
     throw new Error(`The password of ${email} needs at least ${String(MIN_PASSWORD_LENGTH)} characters.`);
   }
@@ -29,10 +29,12 @@ export async function createAccount({ auth, db }: { auth: Auth; db: Db }, accoun
     const kind = role === 'end_user' ? 'end_user' : 'creator';
     await db
       .updateTable('auth.user')
-      .set({ kind, emailVerified, lmsUserId: lmsUserId ?? null })
+      // Of an administrator's word only their own organisation knows.
+      .set({ kind, emailVerified: vouchedBy === 'operator', lmsUserId: lmsUserId ?? null })
       .where('id', '=', user.id)
       .execute();
-    await db.insertInto('auth.member').values({ organizationId, userId: user.id, role }).execute();
+    const emailConfirmed = vouchedBy !== 'nobody';
+    await db.insertInto('auth.member').values({ organizationId, userId: user.id, role, emailConfirmed }).execute();
   } catch (error) {
     // better-auth makes the person in a transaction of its own.
     await db.deleteFrom('auth.user').where('id', '=', user.id).execute();

@@ -134,6 +134,7 @@ function toPrincipal(
   const endUser: EndUser = {
     id: user.id,
     email: user.email,
+    emailConfirmed: membership.emailConfirmed,
     name: user.name,
     ...(user.lmsUserId === null ? {} : { lmsUserId: user.lmsUserId }),
   };

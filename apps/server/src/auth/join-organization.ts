@@ -31,7 +31,13 @@ export async function joinOrganization(db: Db, provider: OidcProvider, userId: s
   await db.transaction().execute(async (tx) => {
     const joined = await tx
       .insertInto('auth.member')
-      .values({ organizationId: found.id, userId, role: provider.role })
+      .values(({ selectFrom }) => ({
+        organizationId: found.id,
+        userId,
+        role: provider.role,
+        // The provider says of each address whether it has checked it.
+        emailConfirmed: selectFrom('auth.user').select('emailVerified').where('id', '=', userId),
+      }))
       .onConflict((conflict) => conflict.columns(['userId', 'organizationId']).doNothing())
       .returning('id')
       .executeTakeFirst();

@@ -156,7 +156,7 @@ describe('a person who is already known', () => {
       password: 'only the attacker knows',
       organizationId: lamb.north.id,
       role: 'end_user',
-      emailVerified: false,
+      vouchedBy: 'nobody',
     });
     idp.person = { sub: 'victim-1', email, email_verified: true, name: 'Victim' };
     const { location, cookie } = await signInThrough('students');

@@ -8,7 +8,11 @@ export function readForwardedUser(headers: IncomingHttpHeaders): EndUser | undef
   const name = read(headers, 'x-openwebui-user-name');
   const known = id ?? email;
   if (known === undefined) return undefined;
-  return { id: known, ...(email === undefined ? {} : { email }), ...(name === undefined ? {} : { name }) };
+  return {
+    id: known,
+    ...(email === undefined ? {} : { email, emailConfirmed: true }),
+    ...(name === undefined ? {} : { name }),
+  };
 }
 
 const MAX_LENGTH = 320;

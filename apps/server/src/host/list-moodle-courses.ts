@@ -37,13 +37,18 @@ export async function listMoodleCourses(
 
 async function findUserId(
   site: MoodleSite,
-  { lmsUserId, email }: EndUser,
+  { lmsUserId, email, emailConfirmed }: EndUser,
   fetch: OutboundFetch,
   signal: AbortSignal,
 ): Promise<string> {
   if (lmsUserId !== undefined && /^[1-9]\d{0,14}$/.test(lmsUserId)) return lmsUserId;
   if (email === undefined || email === '') {
     throw new ToolFailure('It is not known who is asking, so their Moodle courses cannot be looked up.');
+  }
+  if (emailConfirmed !== true) {
+    throw new ToolFailure(
+      'Nobody has confirmed that the e-mail address of the person who is asking is theirs, so their Moodle courses cannot be looked up. An administrator of the organisation can confirm it, under Members.',
+    );
   }
   const parameters = { field: 'email', 'values[0]': email };
   const found = read(Users, await callMoodle(site, 'core_user_get_users_by_field', parameters, fetch, signal));

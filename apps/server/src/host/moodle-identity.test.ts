@@ -118,6 +118,74 @@ describe('with a key of their own', () => {
   });
 });
 
+describe('with an address that a person only says is theirs', () => {
+  const UNCONFIRMED =
+    'Nobody has confirmed that the e-mail address of the person who is asking is theirs, so their Moodle courses cannot be looked up. An administrator of the organisation can confirm it, under Members.';
+  const current = '/lamb/v1/organizations/current';
+  const password = 'correct horse battery';
+
+  async function post(path: string, body: unknown): Promise<string> {
+    const response = await fetch(`${lamb.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(201);
+    const { user_id: userId } = (await response.json()) as { user_id: string };
+    return userId;
+  }
+
+  const keyOf = (userId: string) => makeKey(lamb.services, { userId, organizationId: lamb.north.id });
+
+  test('whoever signs up as somebody else sees nothing, until an administrator of this organisation vouches', async () => {
+    const features = { signup_enabled: true, signup_key: 'open-sesame', signup_role: 'end_user' };
+    await lamb.call(lamb.north.admin, 'PATCH', `${current}/config`, { features });
+    const claimed = { organization: 'north', key: 'open-sesame', email: VICTIM, name: 'Not the victim', password };
+    const impostor = await post('/lamb/v1/sign-up', claimed);
+    const key = await keyOf(impostor);
+    const told = async () => {
+      lamb.llm.reset();
+      lamb.llm.script(callMoodle, { text: 'Sorry.' });
+      return await ask(key, {});
+    };
+    expect(await told()).toEqual([UNCONFIRMED]);
+    expect(moodle.calls).toEqual([]);
+
+    // Another organisation's administrator vouches in theirs, and there only.
+    const { db } = lamb.services;
+    await db
+      .insertInto('auth.member')
+      .values({ organizationId: lamb.south.id, userId: impostor, role: 'end_user' })
+      .execute();
+    const abroad = await lamb.call(lamb.south.admin, 'PATCH', `${current}/members/${impostor}`, {
+      email_confirmed: true,
+    });
+    expect(abroad.body).toMatchObject({ email_confirmed: true });
+    expect(await told()).toEqual([UNCONFIRMED]);
+    expect(moodle.calls).toEqual([]);
+
+    const members = `${current}/members`;
+    const confirmed = await lamb.call(lamb.north.admin, 'PATCH', `${members}/${impostor}`, { email_confirmed: true });
+    expect(confirmed.body).toMatchObject({ email_confirmed: true });
+    expect(await told()).toEqual([`- ${SECRET} (C3)`]);
+    await lamb.call(lamb.north.admin, 'PATCH', `${members}/${impostor}`, { email_confirmed: false });
+    expect(await told()).toEqual([UNCONFIRMED]);
+    const log = await lamb.call(lamb.north.admin, 'GET', `${current}/audit?action=member.email_confirmed`);
+    expect(log.body).toMatchObject({ items: [{ subject: `user:${impostor}` }] });
+  });
+
+  test('an invitation vouches for the address it was made for', async () => {
+    moodle.addUser({ id: 40, email: 'invited@north.test' });
+    const invitation = { email: 'invited@north.test', role: 'end_user' };
+    const { body } = await lamb.call(lamb.north.admin, 'POST', `${current}/invitations`, invitation);
+    const { token } = body as { token: string };
+    const invited = await post('/lamb/v1/invitations/accept', { token, name: 'Invited', password });
+    lamb.llm.script(callMoodle, { text: 'None.' });
+    await ask(await keyOf(invited), {});
+    expect(moodle.calls).toEqual([lookUp('invited@north.test'), courses('40')]);
+  });
+});
+
 describe('with the key of a trusted gateway', () => {
   test('the person whom the gateway forwards is the one who asks', async () => {
     lamb.llm.script(callMoodle, { text: 'Physics.' });

@@ -136,7 +136,7 @@ export function meRoutes(services: Services): FastifyPluginCallbackZod {
         limitAttempts({ account: `join ${body.organization}`, address: ip });
         const { organizationId, role } = await checkSignUpKey(body, services);
         await withTenant(db, organizationId, async (tx) => {
-          if (!(await addMember(tx, userId, role))) return;
+          if (!(await addMember(tx, { userId, role }))) return;
           const details = { by: 'key', role };
           await recordAudit(tx, { actorId: userId, action: 'member.joined', subject: `user:${userId}`, details });
         });
@@ -170,7 +170,7 @@ export function meRoutes(services: Services): FastifyPluginCallbackZod {
           const accepted = await acceptInvitation(tx, token);
           if (!accepted) return undefined;
           await noteAcceptance(tx, accepted.id, userId);
-          if (await addMember(tx, userId, accepted.role)) {
+          if (await addMember(tx, { userId, role: accepted.role, emailConfirmed: true })) {
             const details = { by: 'invitation', invitation: accepted.id, role: accepted.role };
             await recordAudit(tx, { actorId: userId, action: 'member.joined', subject: `user:${userId}`, details });
           }

@@ -89,7 +89,7 @@ export function memberRoutes({ db, config, keyCache }: Services): FastifyPluginC
         config: { access: 'member.edit' },
         schema: {
           tags,
-          summary: 'Change what a member is, or whether they may come in',
+          summary: 'Change what a member is, whether they may come in, or whether their address is confirmed',
           params: Params,
           body: MemberPatch,
           response: { 200: MemberDetails },
@@ -105,7 +105,8 @@ export function memberRoutes({ db, config, keyCache }: Services): FastifyPluginC
               message: 'You cannot disable yourself. Ask another administrator.',
             });
           }
-          await updateMember(tx, member.id, body);
+          const { email_confirmed: emailConfirmed } = body;
+          await updateMember(tx, member.id, { role: body.role, enabled: body.enabled, emailConfirmed });
           const subject = `user:${member.id}`;
           if (body.role !== undefined && body.role !== role) {
             const details = { from: role, to: body.role };
@@ -114,6 +115,10 @@ export function memberRoutes({ db, config, keyCache }: Services): FastifyPluginC
           if (body.enabled !== undefined && body.enabled !== member.enabled) {
             const action = body.enabled ? 'member.enabled' : 'member.disabled';
             await recordAudit(tx, { actorId: principal.userId, action, subject });
+          }
+          if (emailConfirmed !== undefined && emailConfirmed !== member.emailConfirmed) {
+            const action = emailConfirmed ? 'member.email_confirmed' : 'member.email_doubted';
+            await recordAudit(tx, { actorId: principal.userId, action, subject, details: { email: member.email } });
           }
           return await describe(tx, member.id);
         });
@@ -263,6 +268,7 @@ function toMemberResource(member: Member): MemberResource {
     name: member.name,
     role: toRole(member),
     enabled: member.enabled && !member.banned,
+    email_confirmed: member.emailConfirmed,
     joined_at: toUnixSeconds(member.joinedAt),
     last_seen_at: member.lastSeenAt ? toUnixSeconds(member.lastSeenAt) : null,
   };

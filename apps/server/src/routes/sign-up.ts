@@ -85,7 +85,7 @@ export function signUpRoutes(services: Services): FastifyPluginCallbackZod {
         refuseStrangers(request, `sign-up ${body.organization}`);
         const { organizationId, role } = await checkSignUpKey(body, services);
         const { email, name, password } = body;
-        const account = { email, name, password, organizationId, role, emailVerified: false };
+        const account = { email, name, password, organizationId, role, vouchedBy: 'nobody' as const };
         const userId = await createAccount(services, account);
         await withTenant(db, organizationId, (tx) =>
           recordAudit(tx, {
@@ -144,7 +144,7 @@ export function signUpRoutes(services: Services): FastifyPluginCallbackZod {
         const { email, role } = invitation;
         let userId: string;
         try {
-          const account = { email, name, password, organizationId, role, emailVerified: false };
+          const account = { email, name, password, organizationId, role, vouchedBy: 'administrator' as const };
           userId = await createAccount(services, account);
         } catch (error) {
           await withTenant(db, organizationId, (tx) => reopenInvitation(tx, invitation));

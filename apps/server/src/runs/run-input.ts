@@ -4,6 +4,7 @@ import { z } from 'zod';
 const EndUser = z.object({
   id: z.string(),
   email: z.string().optional(),
+  emailConfirmed: z.boolean().optional(),
   name: z.string().optional(),
   lmsUserId: z.string().optional(),
 });

@@ -13,6 +13,8 @@ export const MemberResource = z
     name: z.string(),
     role: Role,
     enabled: z.boolean(),
+    /** Whether the organisation vouches that the address is theirs; without that, no tool acts for them by it. */
+    email_confirmed: z.boolean(),
     joined_at: z.number().int(),
     /** To the minute; null: never. */
     last_seen_at: z.number().int().nullable(),
@@ -35,7 +37,7 @@ export const MemberDetails = MemberResource.extend({ owns: Belongings }).meta({ 
 
 /** What an administrator changes of a member; what is left out stays. */
 export const MemberPatch = z
-  .object({ role: Role.optional(), enabled: z.boolean().optional() })
+  .object({ role: Role.optional(), enabled: z.boolean().optional(), email_confirmed: z.boolean().optional() })
   .meta({ id: 'MemberPatch' });
 
 /** What becomes of what a removed member owns: it goes to another creator, or the assistants are deleted. */

@@ -32,6 +32,8 @@ const texts: Readonly<Record<string, () => string>> = {
   'member.role_changed': m.admin_did_member_role_changed,
   'member.enabled': m.admin_did_member_enabled,
   'member.disabled': m.admin_did_member_disabled,
+  'member.email_confirmed': m.admin_did_member_email_confirmed,
+  'member.email_doubted': m.admin_did_member_email_doubted,
   'member.removed': m.admin_did_member_removed,
   'organization.configured': m.admin_did_organization_configured,
   'organization.budgets_changed': m.admin_did_organization_budgets_changed,
