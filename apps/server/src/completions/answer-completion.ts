@@ -1,5 +1,5 @@
-import { AppError, type CompletionBody, type Principal, type RunEvent } from '@lamb/contract';
-import { collectRun, type Plan, type TurnRequest } from '@lamb/engine';
+import { AppError, type CompletionBody } from '@lamb/contract';
+import { collectRun, type Plan } from '@lamb/engine';
 import type { AssistantAccess, TenantTx } from '@lamb/store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createOpenAiEncoder } from '../http/encode-openai-stream.ts';
@@ -10,7 +10,8 @@ import { startRun } from '../runs/start-run.ts';
 import { toRunResource } from '../runs/to-run-resource.ts';
 import type { Services } from '../services.ts';
 import { toModelName } from './find-model.ts';
-import { loadTurn, type LoadedTurn } from './load-turn.ts';
+import { loadTurn } from './load-turn.ts';
+import { skipRepeatedText } from './skip-repeated-text.ts';
 import { startTurn } from './start-turn.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
 import { toTurnRequest } from './to-turn-request.ts';
@@ -31,14 +32,13 @@ export async function answerCompletion(
     const run = await startRun(services, principal, loaded, turn);
     return reply.code(202).send(toRunResource(run));
   }
-  const events = isToolUsing(loaded.plan)
-    ? await followRun(services, principal, loaded, turn, signal)
-    : startTurn(services, principal, loaded, turn, signal);
   const model = toModelName(loaded.assistant.id);
   const created = Math.floor(Date.now() / 1000);
+  const run = isToolUsing(loaded.plan) ? await startRun(services, principal, loaded, turn) : undefined;
+  // A durable run is followed for as long as the client stays, and goes on without it.
+  const events = run ? readRun(services, run, 0, signal) : startTurn(services, principal, loaded, turn, signal);
   if (body.stream !== true) {
-    const run = await collectRun(events);
-    return reply.send(toChatCompletion(run, model, created));
+    return reply.send(toChatCompletion(await collectRun(events), model, created));
   }
   const encode = createOpenAiEncoder({
     model,
@@ -47,7 +47,7 @@ export async function answerCompletion(
     includeUsage: body.stream_options?.include_usage === true,
     status: body.lamb?.status ?? 'events',
   });
-  await streamEvents(reply, events, encode);
+  await streamEvents(reply, run ? skipRepeatedText(events) : events, encode);
   if (!reply.sent) throw new AppError('client_closed_request');
   return reply;
 }
@@ -55,16 +55,4 @@ export async function answerCompletion(
 /** An assistant whose model may call something: its turns have effects, so they are finished whatever happens. */
 function isToolUsing({ functions }: Plan): boolean {
   return functions.length > 0;
-}
-
-/** Starts a durable run and follows it for as long as the client stays; the run goes on without it. */
-async function followRun(
-  services: Services,
-  principal: Principal,
-  loaded: LoadedTurn,
-  turn: TurnRequest,
-  signal: AbortSignal,
-): Promise<AsyncIterable<RunEvent>> {
-  const run = await startRun(services, principal, loaded, turn);
-  return readRun(services, run, 0, signal);
 }

@@ -1,6 +1,7 @@
 import type { RunEvent } from '@lamb/contract';
 import { numberTokens } from '@lamb/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Chunk } from '../completions/__fixtures__/stream-completion.ts';
 import type { ServerProcess } from '../test-server/spawn-server-process.ts';
 import { openHouse, type House } from './__fixtures__/open-house.ts';
 import { readRunStream } from './__fixtures__/read-run-stream.ts';
@@ -83,4 +84,32 @@ test('the run of a killed process is finished by the other one; who followed it 
   expect(textOf(events.slice(restart))).toBe(numberTokens(50));
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   expect(await readAll(two, runId)).toEqual(events);
+}, 40_000);
+
+test('who reads a run as an OpenAI stream, at a process that was thought dead, gets its text once', async () => {
+  const frozen = await house.startServer();
+  house.llm.reset();
+  house.llm.script({ tokens: 50, faults: { hangAfterChunks: 10 } }, { tokens: 50 });
+  const messages = [{ role: 'user', content: 'Go on.' }];
+  const response = await fetch(`${frozen.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${house.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: house.model, messages, stream: true }),
+  });
+  let raw = '';
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const isFirst = !raw.includes('t9');
+    raw += piece;
+    if (!isFirst || !raw.includes('t9')) continue;
+    process.kill(frozen.pid, 'SIGSTOP');
+    const runId = /"id":"chatcmpl-([^"]+)"/.exec(raw)?.[1] ?? '';
+    const isFinished = async () => (await house.call(one, 'GET', `/lamb/v1/runs/${runId}`)).body;
+    await expect.poll(isFinished, { timeout: 20_000 }).toMatchObject({ status: 'finished' });
+    process.kill(frozen.pid, 'SIGCONT');
+  }
+  const frames = raw.split('\n\n').filter((frame) => frame.startsWith('data: {'));
+  const chunks = frames.map((frame) => JSON.parse(frame.slice('data: '.length)) as Chunk);
+  expect(chunks.some(({ lamb }) => lamb?.type === 'step.restarted')).toBe(true);
+  expect(chunks.map(({ choices }) => choices?.[0]?.delta.content ?? '').join('')).toBe(numberTokens(50));
+  expect(raw.endsWith('data: [DONE]\n\n')).toBe(true);
 }, 40_000);

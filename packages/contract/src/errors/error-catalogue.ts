@@ -142,6 +142,12 @@ export const errorCatalogue = {
     fault: 'system',
     next: 'Try again; if it stays, give the operator the request id.',
   },
+  answer_restarted: {
+    status: 500,
+    message: 'The answer was begun anew elsewhere and differs from what was sent.',
+    fault: 'system',
+    next: 'It goes on without this stream: read it whole at `details.answer_url`.',
+  },
   provider_rejected: {
     status: 502,
     message: 'The model provider rejected the request.',

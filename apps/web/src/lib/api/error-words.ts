@@ -30,6 +30,7 @@ export const errorWords: Readonly<Record<ErrorCode, ErrorWords>> = {
   budget_exceeded: { what: m.errors_budget_exceeded, next: m.errors_next_budget },
   client_closed_request: { what: m.errors_client_closed_request, next: m.errors_next_again },
   internal_error: { what: m.ui_error_internal, next: m.ui_error_internal_next },
+  answer_restarted: { what: m.errors_answer_restarted, next: m.errors_next_whole },
   provider_rejected: { what: m.errors_provider_rejected, next: m.errors_next_settings },
   provider_credentials_rejected: { what: m.errors_provider_credentials_rejected, next: m.errors_next_admin },
   provider_rate_limited: { what: m.errors_provider_rate_limited, next: m.errors_next_wait },
