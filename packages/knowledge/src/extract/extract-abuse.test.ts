@@ -1,10 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listChildren } from '../__fixtures__/list-children.ts';
 import { makeDocumentPart, makeDocx } from './__fixtures__/make-archive.ts';
 import { makeBomb } from './__fixtures__/make-bomb.ts';
 import { makePageContent, makePdf } from './__fixtures__/make-pdf.ts';
@@ -28,13 +29,6 @@ async function failureOf(content: Uint8Array, filename: string, limits: Extracti
   if (!(error instanceof ExtractionFailure)) throw new Error('It did not fail as documents do.', { cause: error });
   expect(error.message).toMatch(/^[A-Z].*\. [A-Z].*\.$/s);
   return error.code;
-}
-
-/** The processes that this one has started and not seen ending. */
-async function listChildren(): Promise<number[]> {
-  const threads = await readdir('/proc/self/task');
-  const lists = await Promise.all(threads.map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8')));
-  return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
 let idle = 0;
@@ -193,6 +187,22 @@ test('a PDF of 2,000 pages is read to its end', { timeout: 180_000 }, async () =
 
 describe('the child process', () => {
   const hanging = Buffer.from(`<!doctype html><html><body>${'<div>'.repeat(100_000)}Water`);
+  const starting = { timeout: 20_000, interval: 5 };
+
+  test('that somebody ends is started again: the document is not to blame', patient, async () => {
+    const before = new Set(await listChildren());
+    const reading = extract(Buffer.from('Water and soil. '.repeat(500_000)), 'long.txt');
+    const killed = new Set<number>();
+    await vi.waitFor(async () => {
+      for (const pid of await listChildren()) {
+        if (before.has(pid) || killed.has(pid)) continue;
+        process.kill(pid, 'SIGHUP');
+        killed.add(pid);
+      }
+      expect(killed.size).toBe(2);
+    }, starting);
+    expect((await reading).blocks).toHaveLength(1);
+  });
 
   test('has no environment, a limit of its own, and ends when nobody waits', { timeout: 40_000 }, async () => {
     const controller = new AbortController();
@@ -208,12 +218,12 @@ describe('the child process', () => {
       const started = (await listChildren()).filter((pid) => !before.has(pid));
       expect(started).toHaveLength(1);
       return started;
-    });
+    }, starting);
     const read = (name: string) => readFile(`/proc/${child ?? 0}/${name}`, 'utf8');
     await vi.waitFor(async () => {
       expect(await read('limits')).toMatch(/Max cpu time\s+320\s/);
       expect(await read('oom_score_adj')).toBe('1000\n');
-    });
+    }, starting);
     // A shell sets the working directory for itself; nothing comes from this process.
     const environment = (await read('environ')).split('\0').filter(Boolean);
     expect(environment.filter((entry) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(entry))).toEqual([]);

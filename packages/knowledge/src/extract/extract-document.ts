@@ -7,6 +7,7 @@ import type { ExtractOrder, ExtractReply } from './extract-process.ts';
 import type { ExtractedDocument } from './extracted-document.ts';
 import { ExtractionFailure, type ExtractionFailureCode } from './extraction-failure.ts';
 import { defaultExtractionLimits, type ExtractionLimits } from './extraction-limits.ts';
+import { isMemoryDeath } from './is-memory-death.ts';
 import { watchMemory } from './watch-memory.ts';
 
 export interface ExtractionRequest {
@@ -19,8 +20,19 @@ export interface ExtractionRequest {
   onProgress?: (done: number, total: number) => void;
 }
 
+const MOST_INTERRUPTIONS = 3;
+
 /** Reads a document in a child process of its own, which is killed when it takes too much of anything. */
 export async function extractDocument(request: ExtractionRequest, signal: AbortSignal): Promise<ExtractedDocument> {
+  for (let interruptions = 0; interruptions < MOST_INTERRUPTIONS; interruptions += 1) {
+    const document = await readInChild(request, signal);
+    if (document) return document;
+  }
+  throw new Error('What reads documents was ended again and again, by somebody else.');
+}
+
+/** Undefined when somebody else has ended the child: the document is not to blame. */
+async function readInChild(request: ExtractionRequest, signal: AbortSignal): Promise<ExtractedDocument | undefined> {
   signal.throwIfAborted();
   const limits = { ...defaultExtractionLimits, ...request.limits };
   const child = startChild(limits);
@@ -81,6 +93,7 @@ export async function extractDocument(request: ExtractionRequest, signal: AbortS
     signal.throwIfAborted();
     if (outcome.failure !== null) throw new ExtractionFailure(outcome.failure);
     if (outcome.finished) return document;
+    if (killedBy !== null && interrupting.has(killedBy)) return undefined;
     throw new ExtractionFailure(failureOfSignal(killedBy));
   } finally {
     clearTimeout(deadline);
@@ -93,6 +106,7 @@ export async function extractDocument(request: ExtractionRequest, signal: AbortS
 /** Without the environment, without the right to write files or start programs, and not for longer than the deadline. */
 function startChild({ heapMegabytes, milliseconds }: ExtractionLimits) {
   const program = fileURLToPath(new URL('./extract-process.ts', import.meta.url));
+  const patience = new URL('./stay-until-told.ts', import.meta.url).href;
   // Should this process die, nobody watches the deadline: then the kernel does, by the processor's time. Several threads
   // collect garbage, so that it may be a multiple of the time passed.
   const seconds = Math.ceil(milliseconds / 1000) * 4;
@@ -100,7 +114,7 @@ function startChild({ heapMegabytes, milliseconds }: ExtractionLimits) {
     '/bin/sh',
     [
       ...['-c', 'ulimit -c 0 && ulimit -t "$0" && exec "$@"', String(seconds), process.execPath],
-      ...[`--max-old-space-size=${heapMegabytes}`, '--permission', '--allow-fs-read=*', program],
+      ...[`--max-old-space-size=${heapMegabytes}`, '--permission', '--allow-fs-read=*', '--import', patience, program],
     ],
     { detached: true, env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe'] },
   );
@@ -136,8 +150,11 @@ function readLines(output: Readable, bytes: number, onLine: (line: string) => vo
   });
 }
 
-/** The heap's limit ends a process with an abort; the kernel kills it for memory, and for processor time in its own way. */
+/** With these, people and their programs end processes; a parser does not end itself with them. */
+const interrupting: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']);
+
+/** The kernel ends who takes too much of the processor in a way of its own. */
 function failureOfSignal(killedBy: NodeJS.Signals | null): ExtractionFailureCode {
-  if (killedBy === 'SIGABRT' || killedBy === 'SIGTRAP' || killedBy === 'SIGKILL') return 'too_much_memory';
+  if (isMemoryDeath(killedBy)) return 'too_much_memory';
   return killedBy === 'SIGXCPU' ? 'took_too_long' : 'corrupt';
 }

@@ -117,7 +117,7 @@ async function readText(attempt: IngestAttempt, ports: IngestPorts, { document }
 
 /** Makes passages and vectors of a text and puts them in place. False when the collection was indexed anew meanwhile. */
 async function index(attempt: IngestAttempt, ports: IngestPorts, { document, collection }: Work): Promise<boolean> {
-  const { job, signal } = attempt;
+  const { job, signal, leaving } = attempt;
   const { db, splitter } = ports;
   const draftId = deriveDraftId(document.id, collection.indexVersion);
   const draft = { jobId: draftId, documentId: document.id };
@@ -126,7 +126,7 @@ async function index(attempt: IngestAttempt, ports: IngestPorts, { document, col
   );
   if (read) {
     const extracted = { title: document.title, pages: document.pages, blocks: read.blocks as Block[] };
-    const chunks = await splitter.split(extracted, collection.chunking, signal);
+    const chunks = await splitter.split(extracted, collection.chunking, AbortSignal.any([signal, leaving]));
     await whileHeld(ports, attempt, (tx) => putDrafts(tx, draft, chunks));
   }
   const { embedding, ownerId: userId, id: collectionId, indexVersion } = collection;

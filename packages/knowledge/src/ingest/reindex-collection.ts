@@ -92,7 +92,7 @@ async function cutDocuments(
     // Deleted meanwhile.
     if (!read) continue;
     const document = { title: null, pages: null, blocks: read.blocks as Block[] };
-    const chunks = await ports.splitter.split(document, indexing.chunking, signal);
+    const chunks = await ports.splitter.split(document, indexing.chunking, AbortSignal.any([signal, leaving]));
     await whileHeld(ports, attempt, async (tx) => {
       const draft = { jobId: job.id, documentId };
       if ((await putDrafts(tx, draft, chunks)) && keepsModel) await reuseEmbeddings(tx, draft);

@@ -4,18 +4,16 @@ import { splitBlocks, type Chunk, type ChunkLimits } from '../chunk/split-blocks
 
 /** What this process is told. */
 export interface SplitOrder {
-  readonly id: number;
   readonly document: ExtractedDocument;
   readonly limits: ChunkLimits;
 }
 
 /** What this process tells. */
 export interface SplitReply {
-  readonly id: number;
   readonly chunks: Chunk[];
 }
 
-process.on('message', ({ id, document, limits }: SplitOrder) => {
-  const reply: SplitReply = { id, chunks: splitBlocks(document, limits) };
+process.on('message', ({ document, limits }: SplitOrder) => {
+  const reply: SplitReply = { chunks: splitBlocks(document, limits) };
   process.send?.(reply);
 });
