@@ -84,13 +84,16 @@ export async function findSharedChat(tx: TenantTx, token: string): Promise<Chat 
   return row && toChat(row);
 }
 
-/** A user's chats, last used first. */
+/** A user's chats in which something was said, last used first: one whose first question was refused is none yet. */
 export async function listChats(tx: TenantTx, request: ChatListRequest): Promise<Page<Chat>> {
   const count = chooseRowCount(request.limit);
   const after = decodeCursor('updated', request.cursor);
   const { assistant, search } = request;
   let query = selectChats(tx)
     .where('c.user_id', '=', request.userId)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('lamb.chat_messages as said').select('said.id').whereRef('said.chat_id', '=', 'c.id')),
+    )
     .orderBy('c.updated_at', 'desc')
     .orderBy('c.id', 'desc')
     .limit(sql.lit(count));

@@ -66,6 +66,25 @@ describe('a chat', () => {
     expect((await read(chat)).title).toBe('Cells');
   });
 
+  test('whose first question was refused is in no list, and is called after the one that was taken', async () => {
+    const { teacher } = lamb.north;
+    const { id: passing } = await createAssistant(lamb, teacher, { name: 'Passing', published: true });
+    const { id: chat } = (await lamb.call(student, 'POST', '/lamb/v1/chats', { assistant_id: passing })).body as {
+      id: string;
+    };
+    const publication = `/lamb/v1/assistants/${String(passing)}/publication`;
+    const list = async () => {
+      const { body } = await lamb.call(student, 'GET', `/lamb/v1/chats?assistant=${String(passing)}`);
+      return (body as { items: { id: string; title: string }[] }).items.map(({ id, title }) => [id, title]);
+    };
+    await lamb.call(teacher, 'DELETE', publication);
+    expect((await say(chat, 'Too soon')).status).toBe(404);
+    expect(await list()).toEqual([]);
+    await lamb.call(teacher, 'PUT', publication);
+    await follow(await say(chat, 'And now?'));
+    expect(await list()).toEqual([[chat, 'And now?']]);
+  });
+
   test('is found by its title and by what was said, also in parts, page by page and by nobody else', async () => {
     const [named, spoken, other] = [await begin(), await begin(), await begin()];
     await lamb.call(student, 'PATCH', path(named), { title: 'About 100% Zebras_' });

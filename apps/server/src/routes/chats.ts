@@ -158,10 +158,15 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
         const { chat, history } = await withChat(db, principal, params.id, 'chat.edit', async (tx, found) => {
           const known = await listChatMessages(tx, found.id);
           if (replaces !== undefined) findQuestion(known, replaces);
-          if (known.length === 0) await renameChat(tx, found.id, toChatTitle(said), { ifUntitled: true });
           return { chat: found, history: known };
         });
         const run = await takeChatTurn(services, principal, { chat, history, said, replaces, sampling });
+        // Not before: of a question that was refused, nothing stays.
+        if (history.length === 0) {
+          await withTenant(db, principal.organizationId, (tx) =>
+            renameChat(tx, chat.id, toChatTitle(said), { ifUntitled: true }),
+          );
+        }
         return await reply.code(202).send(toRunResource(run));
       },
     );

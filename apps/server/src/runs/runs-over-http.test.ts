@@ -213,6 +213,8 @@ describe('a chat', () => {
 
   test('of somebody else is not there', async () => {
     const chatId = await begin();
+    const mine = await say(chatId, 'Mine');
+    await expect.poll(() => isOver(mine)).toBe(true);
     for (const stranger of [lamb.north.teacher, lamb.north.admin, lamb.south.student]) {
       for (const [method, door, body] of [
         ['GET', '', undefined],
@@ -224,7 +226,7 @@ describe('a chat', () => {
       const listed = (await lamb.call(stranger, 'GET', '/lamb/v1/chats')).body as { items: { id: string }[] };
       expect(listed.items.map(({ id }) => id)).not.toContain(chatId);
     }
-    expect((await read(chatId)).messages).toEqual([]);
-    expect(lamb.llm.requests).toEqual([]);
+    expect((await read(chatId)).messages).toHaveLength(2);
+    expect(lamb.llm.requests).toHaveLength(1);
   });
 });
