@@ -12,6 +12,7 @@ import {
   getAssistantConversion,
   listAssistantShares,
   type Assistant as StoredAssistant,
+  type AssistantAccess,
   type AssistantSummary as StoredSummary,
   type TenantTx,
 } from '@lamb/store';
@@ -66,7 +67,8 @@ function describe(
 }
 
 /** An assistant as those see it who may use it. */
-export function toAssistantCard(assistant: StoredAssistant): AssistantCard {
+export function toAssistantCard(access: AssistantAccess, viewer: Principal): AssistantCard {
+  const { assistant } = access;
   const { metadata } = readMetadata(assistant.metadata, assistant);
   return {
     id: assistant.id,
@@ -77,6 +79,7 @@ export function toAssistantCard(assistant: StoredAssistant): AssistantCard {
     vision: metadata.capabilities.vision,
     workspace: metadata.tools.some(({ type, enabled }) => enabled && type === 'patch_file'),
     published: assistant.published !== null,
+    may_look: decide(viewer, 'trace.read', { id: assistant.id, ...access }),
   };
 }
 

@@ -72,7 +72,7 @@ describe('a list', () => {
   });
 
   test('a card is for those who may use the assistant', async () => {
-    const { teacher, student } = lamb.north;
+    const { admin, teacher, colleague, student } = lamb.north;
     const { id, model } = await createAssistant(lamb, teacher, {
       name: 'Seer',
       description: 'Sees',
@@ -83,7 +83,15 @@ describe('a list', () => {
     await lamb.call(teacher, 'PUT', path(id, '/publication'));
     const said = { id, name: 'Seer', description: 'Sees', owner_name: 'teacher', model };
     const card = { ...said, vision: true, workspace: false, published: true };
-    expect((await lamb.call(student, 'GET', path(id, '/card'))).body).toEqual(card);
+    // Who may change it may look into its prompts; a teacher to whom it is only published may not.
+    for (const [person, mayLook] of [
+      [student, false],
+      [colleague, false],
+      [teacher, true],
+      [admin, true],
+    ] as const) {
+      expect((await lamb.call(person, 'GET', path(id, '/card'))).body).toEqual({ ...card, may_look: mayLook });
+    }
     const editing = await createAssistant(lamb, teacher, {
       name: 'Editor',
       tools: [{ type: 'patch_file', mode: 'function', config: {} }],

@@ -240,8 +240,8 @@ export function assistantRoutes({ db, catalogue }: Services): FastifyPluginCallb
         },
       },
       async ({ principal, params }) =>
-        await withAssistant(db, principal, params.id, 'assistant.use', (_tx, { assistant }) =>
-          toAssistantCard(assistant),
+        await withAssistant(db, principal, params.id, 'assistant.use', (_tx, access) =>
+          toAssistantCard(access, principal),
         ),
     );
 

@@ -87,6 +87,8 @@ export const AssistantCard = z
     /** Whether it works on files that the person puts into a workspace of their own. */
     workspace: z.boolean(),
     published: z.boolean(),
+    /** Whether the viewer may see how its answers to them came about. */
+    may_look: z.boolean(),
   })
   .meta({ id: 'AssistantCard' });
 export type AssistantCard = z.infer<typeof AssistantCard>;
