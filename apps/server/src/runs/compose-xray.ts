@@ -7,12 +7,14 @@ import {
   type RunXray,
   type ToolCall,
   type XrayCall,
+  type XrayFunction,
   type XraySpan,
 } from '@lamb/contract';
 import type { ContextRecord, ModelRecord } from '../completions/trace-texts.ts';
 
 interface XrayInput {
   readonly context: ContextRecord;
+  readonly functions: readonly XrayFunction[];
   /** One for each answer of the model, in order; none where no texts are kept, or none may be shown. */
   readonly answers: readonly ModelRecord[];
   readonly events: readonly RunEvent[];
@@ -21,7 +23,8 @@ interface XrayInput {
 }
 
 /** Puts together all that is known of how an answer came about. */
-export async function composeXray({ context, answers, events, countTokens, priceOf }: XrayInput): Promise<RunXray> {
+export async function composeXray(input: XrayInput): Promise<RunXray> {
+  const { context, functions, answers, events, countTokens, priceOf } = input;
   const { truncated = [], ...trace } = context;
   const sent = answers.at(-1)?.sent ?? [];
   const promptLength = answers[0]?.sent.length ?? 0;
@@ -90,6 +93,7 @@ export async function composeXray({ context, answers, events, countTokens, price
     has_texts: answers.length > 0,
     messages: [...shown, ...added],
     turns,
+    functions: [...functions],
     calls,
     cost_micros: turns.reduce((sum, turn) => sum + turn.cost_micros, 0),
   };

@@ -192,6 +192,20 @@ describe('a replay', () => {
     expect((await replay(teacher, id, { without_tools: [9] })).status).toBe(400);
   });
 
+  test('leaves out a function, which the record of the run names by its place', async () => {
+    const id = await tryAndFinish(draft);
+    expect(lamb.llm.requests.at(-1)?.body).toMatchObject({ tools: [{ function: { name: 'read_file' } }] });
+    const { functions } = (await readTrace(teacher, id)).body as RunXray;
+    expect(functions).toEqual([{ index: 2, tool: 'single_file_rag', name: 'read_file' }]);
+    const { status, body } = await replay(teacher, id, { without_tools: functions.map(({ index }) => index) });
+    expect(status).toBe(202);
+    const { id: again } = body as { id: string };
+    await finishRun(lamb, teacher, again);
+    expect(lamb.llm.requests.at(-1)?.body).not.toHaveProperty('tools');
+    expect(sentTo(-1).messages).toEqual(sentTo(0).messages);
+    expect((await readTrace(teacher, again)).body).toMatchObject({ functions: [] });
+  });
+
   test('asks another model, and only one that the organisation offers', async () => {
     const id = await tryAndFinish(draft);
     const { status, body } = await replay(teacher, id, { model: { provider: 'openai', model: 'gpt-other' } });

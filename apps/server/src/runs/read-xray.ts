@@ -9,6 +9,7 @@ import type { Services } from '../services.ts';
 import { composeXray } from './compose-xray.ts';
 import { standingOf } from './find-run.ts';
 import { listAllRunEvents } from './list-all-run-events.ts';
+import { listFunctions } from './list-functions.ts';
 import { RunInput } from './run-input.ts';
 
 /**
@@ -16,17 +17,22 @@ import { RunInput } from './run-input.ts';
  * for the person whose conversation it is.
  */
 export async function readXray(services: Services, principal: Principal, runId: string): Promise<RunXray> {
-  const { db, budgets, tokenCounter } = services;
+  const { db, budgets, tokenCounter, catalogue } = services;
   const { organizationId } = principal;
-  const { traces, events, isOwn } = await withTenant(db, organizationId, async (tx) => {
+  const { traces, events, functions, isOwn } = await withTenant(db, organizationId, async (tx) => {
     const found = await listRunTraces(tx, runId);
     const run = await getRun(tx, runId);
-    const isDraft = run !== undefined && RunInput.pick({ isDraft: true }).parse(run.input).isDraft;
+    const input = run && RunInput.pick({ isDraft: true, assistant: true }).parse(run.input);
     const standing = run && standingOf(run, principal);
-    if (isDraft) authorize(principal, 'run.read', found[0] && standing);
+    if (input?.isDraft) authorize(principal, 'run.read', found[0] && standing);
     else await authorizeReader(tx, principal, found[0]);
     const isOwnRun = standing !== undefined && decide(principal, 'run.read', standing);
-    return { traces: found, isOwn: isOwnRun, events: run ? await listAllRunEvents(tx, run) : [] };
+    return {
+      traces: found,
+      isOwn: isOwnRun,
+      events: run ? await listAllRunEvents(tx, run) : [],
+      functions: input ? listFunctions(input.assistant.metadata, catalogue) : [],
+    };
   });
   const records = traces
     .filter(({ step }) => step !== 'context')
@@ -38,6 +44,7 @@ export async function readXray(services: Services, principal: Principal, runId: 
   const price = policy.findPrice(used?.connector ?? context.connector, used?.model ?? context.model);
   return await composeXray({
     context,
+    functions,
     answers: isOwn ? records : [],
     events,
     countTokens: (texts) => (texts.length === 0 ? Promise.resolve([]) : tokenCounter.count(texts)),

@@ -147,6 +147,12 @@ export const XrayTurn = z
   .meta({ id: 'XrayTurn' });
 export type XrayTurn = z.infer<typeof XrayTurn>;
 
+/** A function that the model was offered; `index` is the place of its tool in the assistant's list. */
+export const XrayFunction = z
+  .object({ index: z.number().int(), tool: z.string(), name: z.string() })
+  .meta({ id: 'XrayFunction' });
+export type XrayFunction = z.infer<typeof XrayFunction>;
+
 /** All that is known of how an answer came about. */
 export const RunXray = RunTrace.extend({
   tools: z.array(ToolTrace.extend({ tokens: z.number().int(), cost_micros: z.number(), truncated: z.boolean() })),
@@ -155,6 +161,7 @@ export const RunXray = RunTrace.extend({
   /** Every message that was sent, in order, as the stretches it consists of. */
   messages: z.array(z.object({ role: ChatMessage.shape.role, images: z.number().int(), spans: z.array(XraySpan) })),
   turns: z.array(XrayTurn),
+  functions: z.array(XrayFunction),
   calls: z.array(XrayCall),
   cost_micros: z.number(),
 }).meta({ id: 'RunXray' });
