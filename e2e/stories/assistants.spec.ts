@@ -481,6 +481,34 @@ test(
   },
 );
 
+test('converting and undoing it ask before unsaved changes are lost', async ({ teacherPage: page, organization }) => {
+  const { id } = await makeClassic(organization, 'Study helper');
+  await page.goto(`/assistants/${String(id)}`);
+  await page.getByTestId('description-input').fill('half a thought');
+  await openMenu(page, 'Study helper');
+  await page.getByTestId('action-convert').click();
+  await expect(page.getByRole('alertdialog')).toContainText('Save your changes first?');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByTestId('description-input')).toHaveValue('half a thought');
+  await openMenu(page, 'Study helper');
+  await page.getByTestId('action-convert').click();
+  await page.getByTestId('confirm-btn').click();
+  await page.getByTestId('convert-btn').click();
+  await expect(page).toHaveURL(new RegExp(`/multi-tool-assistants/${String(id)}$`));
+  await expect(page.getByTestId('description-input')).toHaveValue('half a thought');
+
+  await page.getByTestId('description-input').fill('a whole thought');
+  await page.getByTestId('undo-conversion').click();
+  await expect(page.getByRole('alertdialog')).toContainText('saved or not, are lost');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByTestId('description-input')).toHaveValue('a whole thought');
+  await page.getByTestId('undo-conversion').click();
+  await page.getByTestId('confirm-btn').click();
+  await expect(page).toHaveURL(new RegExp(`/assistants/${String(id)}$`));
+  await expect(page.getByTestId('description-input')).toHaveValue('half a thought');
+});
+
 test('an assistant is looked at', async ({ teacherPage: page, organization }) => {
   const { id } = await makeMultiTool(organization, 'Guide');
   await page.goto(`/multi-tool-assistants/${String(id)}/view`);

@@ -147,6 +147,44 @@ test('documents are followed as they are read in, stopped, tried again and delet
   await expect(page.getByTestId('url-input')).toHaveAttribute('aria-invalid', 'true');
 });
 
+test('uploads go on in other tabs, and leaving asks while they are on their way', async ({
+  teacherPage: page,
+  organization,
+}) => {
+  const { id } = await makeCollection(organization, 'Course notes');
+  const other = await makeCollection(organization, 'Other');
+  const path = `**/lamb/v1/collections/${String(id)}/documents`;
+  let send: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (send = resolve));
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await held;
+    return route.abort();
+  });
+  await page.goto(`/knowledge-bases/${String(id)}`);
+  await page.getByTestId('document-upload').setInputFiles(join(folder, 'handout.md'));
+  await expect(page.getByTestId('upload')).toContainText('handout.md');
+  await page.getByTestId('tab-search').click();
+  await expect(page.getByTestId('query-input')).toBeVisible();
+  await expect(page.getByTestId('upload')).toContainText('handout.md');
+  await page.getByRole('main').getByRole('link', { name: 'Knowledge bases' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText('Leave while files are being uploaded?');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+
+  // What fails meanwhile is said wherever one is.
+  send();
+  await expect(page.getByTestId('upload').getByRole('alert')).toBeVisible();
+  await expectFitting(page);
+  await page.unroute(path);
+  await page.getByRole('button', { name: 'Upload handout.md again' }).click();
+  await expect(page.getByTestId('upload')).toHaveCount(0);
+  await page.getByTestId('tab-documents').click();
+  await expect(row(page, 'handout.md').getByTestId('document-status')).toHaveText('Ready', READ_IN);
+  await page.goto(`/knowledge-bases/${String(other.id)}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Other' })).toBeVisible();
+});
+
 test('a knowledge base is cut anew, shared and deleted', async ({ teacherPage: page, organization, openAs }) => {
   test.setTimeout(120_000);
   const colleague = await organization.addPerson('Iker Otxoa', 'member');

@@ -331,6 +331,29 @@ test('placeholders are chips in the template', async ({ teacherPage: page, organ
   await expectFitting(page);
 });
 
+test('what cannot be read is not saved as something else', async ({ teacherPage: page, organization }) => {
+  const { id } = await makeAssistant(
+    organization,
+    [{ ...search('context'), timeout_ms: 2000 }],
+    '{context}{user_input}',
+  );
+  await page.goto(`/multi-tool-assistants/${String(id)}`);
+  const card = cards(page).first();
+  await card.getByTestId('tool-toggle').click();
+  await card.getByText('Time limit and failures').click();
+  await page.getByTestId('description-input').fill('With notes');
+  await card.getByTestId('tool-timeout').fill('9000');
+  await expect(card).toContainText('A number above 0 and up to 600.');
+  await expect(page.getByTestId('assistant-form').getByRole('status').last()).toHaveText(
+    '1 problem to solve before saving',
+  );
+  await page.getByTestId('save-btn').click();
+  await expect(card.getByTestId('tool-timeout')).toBeFocused();
+  await card.getByTestId('tool-timeout').fill('3');
+  await save(page);
+  expect(await readTools(organization, page)).toMatchObject([{ timeout_ms: 3000 }]);
+});
+
 test('what waits for what is drawn, circles too', async ({ teacherPage: page, organization }) => {
   const tools = [search('glossary', 'terms in {context}'), search('context')];
   const { id } = await makeAssistant(organization, tools, '{glossary}{user_input}');

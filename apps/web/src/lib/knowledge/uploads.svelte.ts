@@ -1,3 +1,4 @@
+import { onDestroy } from 'svelte';
 import { uploadForm } from '#lib/api/upload-form.ts';
 
 /** A file on its way to the server. */
@@ -14,6 +15,8 @@ export interface Upload {
 /** Sends files one by one, a few at a time, so that each has a progress and a failure of its own. */
 export interface Uploads {
   readonly items: readonly Upload[];
+  /** Whether something would be lost by leaving. */
+  readonly isSending: boolean;
   add(files: readonly File[]): void;
   retry(upload: Upload): void;
   /** Stops it, or takes a failed one off the list. */
@@ -22,7 +25,7 @@ export interface Uploads {
 
 const AT_ONCE = 2;
 
-/** Files for an address; `ondone` gets what the server answered to each. */
+/** Files for an address; `ondone` gets what the server answered to each. What is left ends with the component that makes it. */
 export function createUploads(path: string, ondone: (reply: unknown, file: File) => void): Uploads {
   const items = $state<Upload[]>([]);
   const files = new Map<number, File>();
@@ -67,8 +70,16 @@ export function createUploads(path: string, ondone: (reply: unknown, file: File)
     }
   }
 
+  onDestroy(() => {
+    items.splice(0);
+    for (const stop of stops.values()) stop.abort();
+  });
+
   return {
     items,
+    get isSending() {
+      return items.some(({ state }) => state !== 'failed');
+    },
     add(added) {
       for (const file of added) {
         const id = (count += 1);
