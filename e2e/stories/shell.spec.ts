@@ -70,6 +70,47 @@ test('the palette finds assistants and is accessible', async ({ teacherPage: pag
   await expect(page).toHaveURL(/\/assistants\/\d+$/);
 });
 
+test('the palette leads to a chat with what one may use but not change', async ({
+  teacherPage,
+  studentPage,
+  organization,
+}) => {
+  const colleague = await organization.addPerson('Iker Otxoa', 'member');
+  const { id } = (await organization.call(colleague, 'POST', '/lamb/v1/assistants', { name: 'Music tutor' })) as {
+    id: number;
+  };
+  await organization.call(colleague, 'PUT', `/lamb/v1/assistants/${String(id)}/publication`);
+  for (const page of [teacherPage, studentPage]) {
+    await page.goto('/gallery');
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('combobox')).toBeFocused();
+    await page.keyboard.type('music');
+    await page.getByRole('option', { name: 'Music tutor' }).click();
+    await expect(page).toHaveURL(new RegExp(`/chats/new\\?assistant=${String(id)}$`));
+    await expect(page.getByRole('main')).toContainText('Music tutor');
+  }
+});
+
+test('a search that was begun does not lead back to its list', async ({ teacherPage: page }) => {
+  await page.clock.install();
+  for (const list of ['assistants', 'rubrics', 'knowledge-bases']) {
+    await page.goto(`/${list}`);
+    const field = page.getByTestId('search-input');
+    // A pause after a space, as between two words.
+    await field.pressSequentially('bio ');
+    await page.clock.runFor(1000);
+    await expect(page).toHaveURL(new RegExp(`/${list}\\?search=bio$`));
+    await field.pressSequentially('logy');
+    await expect(field).toHaveValue('bio logy');
+    await page.getByTestId('create-btn').click();
+    await expect(page).toHaveURL(new RegExp(`/${list}/new$`));
+    await page.clock.runFor(1000);
+    await expect(page.getByTestId('search-input')).toHaveCount(0);
+    await expect(page).toHaveURL(new RegExp(`/${list}/new$`));
+  }
+});
+
 test('light, dark and as the system, kept over a reload', async ({ teacherPage: page, isMobile }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto('/assistants');
