@@ -74,24 +74,20 @@ export function digestApiKey(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }
 
-/** The key with this digest and the membership it stands for; both may be switched off or expired, the caller decides. */
-export async function findApiKeyByDigest(
-  db: DbOrTx,
-  digest: string,
-): Promise<{ key: ApiKey; membership: Membership } | undefined> {
-  const [row] = await executePrepared(
-    db,
-    selectApiKeys(db)
-      .innerJoin('auth.user as u', (join) => join.on(sql<boolean>`u.id = k."referenceId"::uuid`))
-      .innerJoin('auth.member as m', (join) =>
-        join.onRef('m.userId', '=', 'u.id').onRef('m.organizationId', '=', 'k.organizationId'),
-      )
-      .innerJoin('auth.organization as o', 'o.id', 'm.organizationId')
-      .select(membershipColumns)
-      .select(bannedNow.as('banned'))
-      .where('k.key', '=', digest),
-  );
-  return row === undefined ? undefined : { key: toApiKey(row), membership: toMembership(row) };
+/** A key and the membership it stands for; both may be switched off or expired, the caller decides. */
+export interface FoundApiKey {
+  key: ApiKey;
+  membership: Membership;
+}
+
+export async function findApiKeyByDigest(db: DbOrTx, digest: string): Promise<FoundApiKey | undefined> {
+  const [row] = await executePrepared(db, selectKeysWithMembership(db).where('k.key', '=', digest));
+  return row && toFoundApiKey(row);
+}
+
+export async function findApiKey(db: DbOrTx, id: string): Promise<FoundApiKey | undefined> {
+  const [row] = await executePrepared(db, selectKeysWithMembership(db).where('k.id', '=', id));
+  return row && toFoundApiKey(row);
 }
 
 /** Makes a key. The key itself is in the answer and nowhere else. */
@@ -178,6 +174,21 @@ export async function revokeApiKey(
     .returning('key');
   if (key.holderId !== undefined) removing = removing.where('referenceId', '=', key.holderId);
   return (await removing.executeTakeFirst())?.key;
+}
+
+function selectKeysWithMembership(db: DbOrTx) {
+  return selectApiKeys(db)
+    .innerJoin('auth.user as u', (join) => join.on(sql<boolean>`u.id = k."referenceId"::uuid`))
+    .innerJoin('auth.member as m', (join) =>
+      join.onRef('m.userId', '=', 'u.id').onRef('m.organizationId', '=', 'k.organizationId'),
+    )
+    .innerJoin('auth.organization as o', 'o.id', 'm.organizationId')
+    .select(membershipColumns)
+    .select(bannedNow.as('banned'));
+}
+
+function toFoundApiKey(row: Parameters<typeof toApiKey>[0] & Parameters<typeof toMembership>[0]): FoundApiKey {
+  return { key: toApiKey(row), membership: toMembership(row) };
 }
 
 function selectApiKeys(db: DbOrTx) {

@@ -85,11 +85,6 @@ export async function listChunks(tx: TenantTx, request: ChunkListRequest): Promi
   );
 }
 
-export async function getChunk(tx: TenantTx, id: number): Promise<StoredChunk | undefined> {
-  const [row] = await executePrepared(tx, selectChunks(tx).where('k.id', '=', id));
-  return row === undefined ? undefined : toChunk(row);
-}
-
 /** The passage in which a place of a document's text lies; of two that overlap, the later. For its page and heading path. */
 export async function findChunkAt(tx: TenantTx, documentId: string, place: number): Promise<StoredChunk | undefined> {
   const [row] = await executePrepared(

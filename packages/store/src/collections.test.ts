@@ -161,27 +161,26 @@ test('the same content is one document of a collection', async () => {
   expect(await other.run((tx) => readDocumentContent(tx, first.document.id))).toBeUndefined();
 });
 
-test('a document tells how far it is, to the job that it belongs to', async () => {
+test('a document tells how far it is, and changes on a condition', async () => {
   const { id } = await add(one);
   const { document } = await addText(one, id, 'hello');
   const jobId = randomUUID();
   const progress = { done: 3, total: 12, text: 'extracting 3/12 pages' };
-  const change = (values: Parameters<typeof updateDocument>[2], ofJob?: string) =>
-    one.run((tx) => updateDocument(tx, document.id, values, { ofJob }));
-  expect(await change({ status: 'extracting' }, jobId)).toBe(false);
-  expect(await change({ jobId, attempt: 1 })).toBe(true);
-  expect(await change({ status: 'extracting', progress, title: 'T', pages: 12 }, jobId)).toBe(true);
+  const change = (
+    ...[values, condition]: [Parameters<typeof updateDocument>[2], Parameters<typeof updateDocument>[3]?]
+  ) => one.run((tx) => updateDocument(tx, document.id, values, condition));
+  expect(await change({ status: 'ready' }, { whileIn: ['failed', 'cancelled'] })).toBe(false);
+  expect(await change({ status: 'extracting', progress, title: 'T', pages: 12, jobId })).toBe(true);
   expect(await one.run((tx) => getDocument(tx, document.id))).toMatchObject({
     status: 'extracting',
     progress,
     title: 'T',
     pages: 12,
     jobId,
-    attempt: 1,
   });
   expect(await change({ status: 'cancelled', progress: null })).toBe(true);
-  expect(await change({ status: 'ready' }, jobId)).toBe(false);
-  expect(await one.run((tx) => getDocument(tx, document.id))).toMatchObject({ status: 'cancelled', progress: null });
+  expect(await change({ status: 'queued' }, { whileIn: ['failed', 'cancelled'] })).toBe(true);
+  expect(await one.run((tx) => getDocument(tx, document.id))).toMatchObject({ status: 'queued', progress: null });
 });
 
 test('what was read out of a document is kept, and read again', async () => {

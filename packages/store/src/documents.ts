@@ -28,7 +28,6 @@ export interface DocumentTable {
   pages: number | null;
   chunk_count: Generated<number>;
   job_id: string | null;
-  attempt: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -57,7 +56,6 @@ export interface StoredDocument {
   pages: number | null;
   chunks: number;
   jobId: string | null;
-  attempt: number;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -184,18 +182,14 @@ export interface DocumentChange {
   title?: string | null | undefined;
   pages?: number | null | undefined;
   jobId?: string | null | undefined;
-  attempt?: number | undefined;
 }
 
-/**
- * Changes what is given; false when nothing was. With `ofJob`, only while that job is the document's: one that was
- * cancelled or replaced meanwhile changes nothing.
- */
+/** Changes what is given; false when nothing was. With `whileIn`, only a document that is in one of these states. */
 export async function updateDocument(
   tx: TenantTx,
   id: string,
   change: DocumentChange,
-  { ofJob }: { ofJob?: string | undefined } = {},
+  { whileIn }: { whileIn?: readonly StoredDocumentStatus[] | undefined } = {},
 ): Promise<boolean> {
   const { progress } = change;
   let query = tx
@@ -211,11 +205,10 @@ export async function updateDocument(
       ...(change.title !== undefined && { title: change.title }),
       ...(change.pages !== undefined && { pages: change.pages }),
       ...(change.jobId !== undefined && { job_id: change.jobId }),
-      ...(change.attempt !== undefined && { attempt: change.attempt }),
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id);
-  if (ofJob !== undefined) query = query.where('job_id', '=', ofJob).where('status', '<>', 'cancelled');
+  if (whileIn !== undefined) query = query.where('status', 'in', whileIn);
   const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -238,7 +231,7 @@ function selectDocuments(tx: TenantTx) {
     .selectFrom('lamb.documents as d')
     .select(['d.id', 'd.number', 'd.collection_id', 'd.filename', 'd.title', 'd.media_type', 'd.size', 'd.sha256'])
     .select(['d.source_url', 'd.status', 'd.progress_done', 'd.progress_total', 'd.progress_text', 'd.problem'])
-    .select(['d.pages', 'd.chunk_count', 'd.job_id', 'd.attempt', 'd.created_at', 'd.updated_at']);
+    .select(['d.pages', 'd.chunk_count', 'd.job_id', 'd.created_at', 'd.updated_at']);
 }
 
 type DocumentRow = Awaited<ReturnType<ReturnType<typeof selectDocuments>['executeTakeFirstOrThrow']>>;
@@ -263,7 +256,6 @@ function toDocument(row: DocumentRow): StoredDocument {
     pages: row.pages,
     chunks: row.chunk_count,
     jobId: row.job_id,
-    attempt: row.attempt,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,12 +1,14 @@
 export {
   createApiKey,
   digestApiKey,
+  findApiKey,
   findApiKeyByDigest,
   listApiKeys,
   listHeldApiKeys,
   noteApiKeyUse,
   revokeApiKey,
   type ApiKey,
+  type FoundApiKey,
   type HeldApiKey,
   type NewApiKey,
 } from './api-keys.ts';
@@ -62,7 +64,7 @@ export {
   type DraftProgress,
   type WaitingDraft,
 } from './chunk-drafts.ts';
-export { findChunkAt, getChunk, listChunks, type NewChunk, type StoredChunk } from './chunks.ts';
+export { findChunkAt, listChunks, type NewChunk, type StoredChunk } from './chunks.ts';
 export {
   findReadableCollections,
   getCollectionAccess,

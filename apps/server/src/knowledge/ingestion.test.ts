@@ -8,6 +8,7 @@ import { writeCourse } from './__fixtures__/write-course.ts';
 import { cancelDocument } from './cancel-document.ts';
 import { removeDocument } from './remove-document.ts';
 import { retryDocument } from './retry-document.ts';
+import { startIngestion } from './start-ingestion.ts';
 import { startReindex } from './start-reindex.ts';
 
 let lamb: TestServer;
@@ -119,6 +120,33 @@ test('who tries again goes on where it had stopped', async () => {
   await expect(inTenant(async (tx) => retryDocument(tx, await read(document)))).rejects.toMatchObject({
     code: 'invalid_request',
   });
+});
+
+test('of several who try again at once, one does', async () => {
+  const { id } = await library.addCollection();
+  lamb.llm.script({ when: { path: PATH }, faults: { status: 401 } }, { when: { path: PATH }, firstDelayMs: 300 });
+  const document = await library.add(id, 'course.md', writeCourse('once', 10));
+  await eventually(() => statusOf(document)).toBe('failed');
+  const failed = await read(document);
+  const tries = await Promise.allSettled([1, 2, 3, 4].map(() => inTenant((tx) => retryDocument(tx, failed))));
+  expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(tries.filter(({ status }) => status === 'rejected')).toMatchObject(
+    Array.from({ length: 3 }, () => ({ reason: { code: 'invalid_request' } })),
+  );
+  expect(await openJobs()).toBe(1);
+  await eventually(() => statusOf(document)).toBe('ready');
+  await eventually(openJobs).toBe(0);
+  expect(lamb.llm.requests).toHaveLength(2);
+});
+
+test('a job for a document that is read in already does nothing', async () => {
+  const { id } = await library.addCollection();
+  const document = await library.add(id, 'course.md', writeCourse('done', 10));
+  await eventually(() => statusOf(document)).toBe('ready');
+  await inTenant((tx) => startIngestion(tx, document));
+  await eventually(openJobs).toBe(0);
+  expect(await statusOf(document)).toBe('ready');
+  expect(lamb.llm.requests).toHaveLength(1);
 });
 
 test('an attempt that has lost its job keeps nothing, and what it had asked for is asked for under the same key', async () => {

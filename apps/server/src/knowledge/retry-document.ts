@@ -3,17 +3,19 @@ import { changeDocument } from '@lamb/knowledge';
 import type { StoredDocument, TenantTx } from '@lamb/store';
 import { startIngestion } from './start-ingestion.ts';
 
-/** Reads a document in that failed or was cancelled, from where the last attempt has stopped. */
-export async function retryDocument(tx: TenantTx, document: StoredDocument): Promise<void> {
-  if (document.status !== 'failed' && document.status !== 'cancelled') {
+/**
+ * Reads a document in that failed or was cancelled. What was read and embedded before it failed is not done again; of one
+ * that was cancelled, the text is kept.
+ */
+export async function retryDocument(
+  tx: TenantTx,
+  document: Pick<StoredDocument, 'id' | 'collectionId'>,
+): Promise<void> {
+  // Somebody else may be trying the same: the state that counts is the one in the database.
+  const change = { status: 'queued', progress: null, problem: null } as const;
+  if (!(await changeDocument(tx, document, change, { whileIn: ['failed', 'cancelled'] }))) {
     const message = 'Only a document that failed or was cancelled can be tried again.';
-    throw new AppError('invalid_request', { message, details: { status: document.status } });
+    throw new AppError('invalid_request', { message });
   }
-  await changeDocument(tx, document, {
-    status: 'queued',
-    progress: null,
-    problem: null,
-    attempt: document.attempt + 1,
-  });
   await startIngestion(tx, document);
 }

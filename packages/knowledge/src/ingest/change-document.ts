@@ -12,14 +12,16 @@ export function toCollectionTopic(collectionId: number): string {
   return `collection:${String(collectionId)}`;
 }
 
-/** Changes a document's row and tells those who watch its collection. */
+/** Changes a document's row as `updateDocument` does, and tells those who watch its collection. */
 export async function changeDocument(
   tx: TenantTx,
   { id, collectionId }: DocumentRef,
   change: DocumentChange,
-): Promise<void> {
-  await updateDocument(tx, id, change);
+  condition: Parameters<typeof updateDocument>[3] = {},
+): Promise<boolean> {
+  const isChanged = await updateDocument(tx, id, change, condition);
   await tellNews(tx, toCollectionTopic(collectionId), id);
+  return isChanged;
 }
 
 /** Does something in a transaction in which the job is held. Throws `JobLost` when it no longer is. */

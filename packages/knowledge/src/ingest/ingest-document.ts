@@ -73,6 +73,10 @@ async function begin(attempt: IngestAttempt, ports: IngestPorts): Promise<Work |
   const { documentId } = IngestInput.parse(job.input);
   return await whileHeld(ports, attempt, async (tx) => {
     const document = await getDocument(tx, documentId);
+    if (document?.status === 'ready') {
+      await endJobs(tx, [job.id]);
+      return undefined;
+    }
     const collection = document && (await lockCollection(tx, document.collectionId));
     // While all documents are read anew, new ones wait: whoever does that starts them at the end.
     if (!document || collection?.reindexJobId !== null) {
