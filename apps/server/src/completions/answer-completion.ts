@@ -1,5 +1,5 @@
-import { AppError, type CompletionBody } from '@lamb/contract';
-import { collectRun, type Plan } from '@lamb/engine';
+import { AppError, type CompletionBody, type RunEvent } from '@lamb/contract';
+import { collectRun, type CollectedRun, type Plan } from '@lamb/engine';
 import type { AssistantAccess, TenantTx } from '@lamb/store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createOpenAiEncoder } from '../http/encode-openai-stream.ts';
@@ -16,7 +16,10 @@ import { startTurn } from './start-turn.ts';
 import { toChatCompletion } from './to-chat-completion.ts';
 import { toTurnRequest } from './to-turn-request.ts';
 
-/** Runs one turn and answers as OpenAI would: as a stream of chunks, or as one reply. */
+/**
+ * Runs one turn and answers as OpenAI would: as a stream of chunks, or as one reply. One that waits for a person's approval
+ * is answered with its run instead.
+ */
 export async function answerCompletion(
   services: Services,
   request: FastifyRequest,
@@ -38,7 +41,10 @@ export async function answerCompletion(
   // A durable run is followed for as long as the client stays, and goes on without it.
   const events = run ? readRun(services, run, 0, signal) : startTurn(services, principal, loaded, turn, signal);
   if (body.stream !== true) {
-    return reply.send(toChatCompletion(await collectRun(events), model, created));
+    if (!run) return reply.send(toChatCompletion(await collectRun(events), model, created));
+    const collected = await collectUnlessItWaits(events);
+    if (collected) return reply.send(toChatCompletion(collected, model, created));
+    return reply.code(202).send(toRunResource({ ...run, status: 'waiting' }));
   }
   const encode = createOpenAiEncoder({
     model,
@@ -55,4 +61,23 @@ export async function answerCompletion(
 /** An assistant whose model may call something: its turns have effects, so they are finished whatever happens. */
 function isToolUsing({ functions }: Plan): boolean {
   return functions.length > 0;
+}
+
+class ApprovalAwaited extends Error {}
+
+/** Reads a turn to its end, or up to where it waits for a person: they may take days, which no request should. */
+async function collectUnlessItWaits(events: AsyncIterable<RunEvent>): Promise<CollectedRun | undefined> {
+  try {
+    return await collectRun(untilApproval(events));
+  } catch (error) {
+    if (error instanceof ApprovalAwaited) return undefined;
+    throw error;
+  }
+}
+
+async function* untilApproval(events: AsyncIterable<RunEvent>): AsyncGenerator<RunEvent> {
+  for await (const event of events) {
+    if (event.type === 'call.approval_required') throw new ApprovalAwaited();
+    yield event;
+  }
 }

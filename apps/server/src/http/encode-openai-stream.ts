@@ -47,8 +47,13 @@ export function createOpenAiEncoder(options: StreamOptions): (event: RunEvent) =
       case 'status':
         if (status !== 'reasoning') return afterOpening(lamb(event));
         return afterOpening(delta(`{"reasoning_content":${toJsonLine(`${event.text}\n`)}}`));
+      case 'call.approval_required': {
+        // A person may take days: the client is not left without a word until then.
+        const told = opening + lamb(event);
+        opening = '';
+        return told;
+      }
       case 'call.requested':
-      case 'call.approval_required':
       case 'call.finished':
       case 'step.restarted':
       case 'tool.started':

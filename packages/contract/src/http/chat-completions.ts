@@ -22,7 +22,7 @@ export type Sampling = z.infer<typeof Sampling>;
 /** How a caller of the OpenAI-compatible API wants to see what the assistant is doing. */
 export const LambOptions = z.object({
   status: z.enum(['events', 'reasoning', 'none']).default('events'),
-  /** Answers at once with the run, which goes on by itself. */
+  /** Answers at once with the run (202), which goes on by itself. A reply that waits for a person's approval is answered the same way. */
   background: z.boolean().default(false),
 });
 
