@@ -59,7 +59,7 @@ const harmless = new Set(
   title content decision after text discard_changes without_tools replaces replaced moodle group_by currency organization user_default prices
   url urls documents start end signature status
   visibility embedding chunking ranking query top_k threshold mode embeddings_model skip plugin_name query_text plugin_params
-  key email password token language role enabled discard tokens cost_micros base_url api_key url secret by top
+  key email email_confirmed password token language role enabled discard tokens cost_micros base_url api_key url secret by top
   is_showcase document subject grade_level criteria levels scoring_type max_score
   messages stream stream_options lamb temperature top_p max_tokens max_completion_tokens stop presence_penalty
   frequency_penalty seed logit_bias response_format reasoning_effort`.split(/\s+/),

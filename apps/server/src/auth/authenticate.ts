@@ -1,4 +1,4 @@
-import { AppError, type EndUser, type Principal } from '@lamb/contract';
+import { AppError, type Principal } from '@lamb/contract';
 import {
   digestApiKey,
   findApiKeyByDigest,
@@ -17,7 +17,7 @@ import type { Auth } from './create-auth.ts';
 import type { KeyCache } from './key-cache.ts';
 import { readForwardedUser } from './read-forwarded-user.ts';
 import { refuseForeignOrigin } from './refuse-foreign-origin.ts';
-import { toRole } from './to-role.ts';
+import { requireValidKey, toKeyHolder, toPrincipal } from './to-principal.ts';
 
 interface Credentials {
   readonly headers: IncomingHttpHeaders;
@@ -63,14 +63,11 @@ export function createAuthenticator(services: {
   async function fromApiKey(key: string, headers: IncomingHttpHeaders): Promise<Principal> {
     const digest = digestApiKey(key);
     const found = await keyCache.find(digest, () => findApiKeyByDigest(db, digest));
-    if (!found?.key.enabled || (found.key.expiresAt && found.key.expiresAt <= new Date())) {
-      throw new AppError('unauthenticated', { message: 'This API key is not known, or no longer valid.' });
-    }
-    const { key: apiKey, membership } = found;
-    noteSeen(membership);
-    noteUsed(apiKey.id);
-    const holder = toPrincipal(membership, { via: 'api_key', keyId: apiKey.id, assistants: apiKey.assistants });
-    const forwarded = apiKey.trustedGateway ? readForwardedUser(headers) : undefined;
+    requireValidKey(found);
+    noteSeen(found.membership);
+    noteUsed(found.key.id);
+    const holder = toKeyHolder(found);
+    const forwarded = found.key.trustedGateway ? readForwardedUser(headers) : undefined;
     return forwarded ? { ...holder, endUser: forwarded } : holder;
   }
 
@@ -122,30 +119,4 @@ function chooseFirst(memberships: readonly Membership[]): Membership | undefined
   return (
     memberships.find(({ enabled, organization }) => enabled && organization.status !== 'suspended') ?? memberships[0]
   );
-}
-
-function toPrincipal(
-  membership: Membership,
-  credential: Pick<Principal, 'via' | 'assistants'> & { keyId?: string },
-): Principal {
-  const { user, organization } = membership;
-  if (!user.enabled || user.banned || !membership.enabled) throw new AppError('account_disabled');
-  if (organization.status === 'suspended') throw new AppError('organization_suspended');
-  const endUser: EndUser = {
-    id: user.id,
-    email: user.email,
-    emailConfirmed: membership.emailConfirmed,
-    name: user.name,
-    ...(user.lmsUserId === null ? {} : { lmsUserId: user.lmsUserId }),
-  };
-  return {
-    userId: user.id,
-    email: user.email,
-    name: user.name,
-    organizationId: organization.id,
-    role: toRole(membership),
-    systemAdmin: user.systemAdmin,
-    endUser,
-    ...credential,
-  };
 }

@@ -1,6 +1,6 @@
-import type { findApiKeyByDigest } from '@lamb/store';
+import type { FoundApiKey } from '@lamb/store';
 
-type FoundKey = Awaited<ReturnType<typeof findApiKeyByDigest>>;
+type FoundKey = FoundApiKey | undefined;
 
 /** Remembers API keys for a moment, so that a busy key is not looked up for every request. */
 export interface KeyCache {

@@ -1,6 +1,7 @@
 import type { TurnPorts } from '@lamb/engine';
 import { getAssistantAccess, withTenant } from '@lamb/store';
 import { decide } from '../access/decide.ts';
+import { createStanding } from '../auth/create-standing.ts';
 import { createRunBudget } from '../budget/create-run-budget.ts';
 import { createToolHost } from '../host/create-tool-host.ts';
 import type { AskAssistant } from '../host/host-context.ts';
@@ -23,13 +24,21 @@ export function createTurnPorts(
 ): TurnPorts {
   const { catalogue, db, tokenCounter, log } = services;
   const { principal, runId } = run;
+  const standing = createStanding(db, principal);
+  const budget = createRunBudget(run, services);
   const smallModel = resolveSmallModel(setup, catalogue);
   return {
     runId,
     endUser: principal.endUser,
     openHost: (scope) => createToolHost(services, { assistant, setup, run, scope, askAssistant }),
     model,
-    budget: createRunBudget(run, services),
+    budget: {
+      ...budget,
+      async reserve(estimate, step) {
+        await standing.check();
+        return await budget.reserve(estimate, step);
+      },
+    },
     askSmallModel: smallModel && createModelAsker(smallModel, run, services),
     countTokens: tokenCounter.count,
     recordTrace: (trace) => {
@@ -39,12 +48,13 @@ export function createTurnPorts(
       log.error({ err: error, runId, where }, 'unexpected error in a turn');
     },
     async authorizeCall() {
-      // Asked again for every call: a share may have been taken back while the run was under way.
-      if (assistant.id === UNSAVED) return undefined;
-      const access = await withTenant(db, principal.organizationId, (tx) =>
-        getAssistantAccess(tx, assistant.id, principal.userId),
-      );
-      const allowed = access && decide(principal, 'assistant.use', { id: access.assistant.id, ...access });
+      // Asked again for every call: a share, or more, may have been taken back while the run was under way.
+      const allowed = await withTenant(db, principal.organizationId, async (tx) => {
+        const now = await standing.read(tx);
+        if (assistant.id === UNSAVED) return true;
+        const access = await getAssistantAccess(tx, assistant.id, now.userId);
+        return access && decide(now, 'assistant.use', { id: access.assistant.id, ...access });
+      });
       return allowed ? undefined : 'The person may no longer use this assistant.';
     },
     reportRefusal: (call, reason) => auditRefusedCall(services, run, call, reason),

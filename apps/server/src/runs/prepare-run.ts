@@ -1,7 +1,9 @@
+import type { Principal } from '@lamb/contract';
 import type { RunBudget } from '@lamb/engine';
 import type { OwnedRun, PreparedRun } from '@lamb/runs';
 import { getAssistantAccess } from '@lamb/store';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
+import { readStanding } from '../auth/read-standing.ts';
 import { createTurnPorts } from '../completions/create-turn-ports.ts';
 import { loadDraft } from '../completions/load-draft.ts';
 import { openTurn, type LoadedTurn } from '../completions/load-turn.ts';
@@ -11,10 +13,11 @@ import { traceTexts } from '../completions/trace-texts.ts';
 import { observeRun } from './observe-run.ts';
 import { RunInput } from './run-input.ts';
 
-/** Makes a stored run executable: with the assistant as it was when the run began, and the grants and keys of today. */
+/** Makes a stored run executable: with the assistant as it was when the run began, and the rights, grants and keys of today. */
 export async function prepareRun(services: Services, stored: OwnedRun, signal: AbortSignal): Promise<PreparedRun> {
   const input = RunInput.parse(stored.input);
-  const { principal, assistant, isDraft } = input;
+  const { assistant, isDraft } = input;
+  const principal = await readStanding(services.db, input.principal);
   const loaded = isDraft
     ? await loadDraft(services, principal, assistant)
     : await openTurn(services, principal, async (tx) => {
@@ -22,16 +25,17 @@ export async function prepareRun(services: Services, stored: OwnedRun, signal: A
         authorizeAssistant(principal, 'assistant.use', access);
         return { ...access.assistant, ...assistant };
       });
-  return prepareLoadedRun(services, stored, { input, loaded }, signal);
+  return prepareLoadedRun(services, stored, { input, principal, loaded }, signal);
 }
 
 /** Makes a run executable whose assistant was just loaded. */
 export function prepareLoadedRun(
   services: Services,
   stored: OwnedRun,
-  { input: { principal, request, keepsTexts }, loaded }: { input: RunInput; loaded: LoadedTurn },
+  { input, principal, loaded }: { input: RunInput; principal: Principal; loaded: LoadedTurn },
   signal: AbortSignal,
 ): PreparedRun {
+  const { request, keepsTexts } = input;
   const run = { principal, runId: stored.id, assistantId: stored.assistantId, model: loaded.model };
   const plain = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
   const ports = keepsTexts ? traceTexts(plain, run, services) : plain;

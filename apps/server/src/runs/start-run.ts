@@ -50,6 +50,6 @@ export async function startRun(
     assistantId: draftOf ?? id,
     input,
     ...turn,
-    prepare: (run, signal) => prepareLoadedRun(services, run, { input, loaded }, signal),
+    prepare: (run, signal) => prepareLoadedRun(services, run, { input, principal, loaded }, signal),
   });
 }
