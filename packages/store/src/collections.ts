@@ -1,6 +1,7 @@
 import { AppError } from '@lamb/contract';
 import { sql, type Generated, type GeneratedAlways } from 'kysely';
 import { findConstraint } from './find-constraint.ts';
+import { endCollectionJobs } from './jobs.ts';
 import { executePrepared } from './prepared-statements.ts';
 import { dropCollectionChunks } from './remove-chunks.ts';
 import { releaseVectorIndex } from './vector-indexes.ts';
@@ -146,8 +147,13 @@ export async function updateCollection(
   return await getCollection(tx, id);
 }
 
-/** Removes a collection with its documents, passages, vectors and frequencies. */
+/**
+ * Removes a collection with its documents, passages, vectors and frequencies; what is reading them ends. Everybody locks
+ * in this order: job, collection, its passages, documents, their drafts.
+ */
 export async function deleteCollection(tx: TenantTx, id: number): Promise<boolean> {
+  await endCollectionJobs(tx, id);
+  await tx.selectFrom('lamb.collections').select('id').where('id', '=', id).forUpdate().execute();
   await dropCollectionChunks(tx, id);
   await tx.deleteFrom('lamb.documents').where('collection_id', '=', id).execute();
   const { numDeletedRows } = await tx.deleteFrom('lamb.collections').where('id', '=', id).executeTakeFirstOrThrow();

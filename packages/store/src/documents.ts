@@ -5,6 +5,7 @@ import { findConstraint } from './find-constraint.ts';
 import { chooseRowCount, cutPage, decodeCursor, readTime, readUuid, type Page, type PageRequest } from './keyset.ts';
 import { executePrepared } from './prepared-statements.ts';
 import { dropDocumentChunks } from './remove-chunks.ts';
+import { reviewVectorIndex } from './vector-indexes.ts';
 import type { TenantTx } from './with-tenant.ts';
 
 export type StoredDocumentStatus = 'queued' | 'extracting' | 'embedding' | 'ready' | 'failed' | 'cancelled';
@@ -223,6 +224,7 @@ export async function deleteDocument(tx: TenantTx, id: string): Promise<boolean>
   if (document === undefined) return false;
   await dropDocumentChunks(tx, document.collection_id, id);
   const { numDeletedRows } = await tx.deleteFrom('lamb.documents').where('id', '=', id).executeTakeFirstOrThrow();
+  await reviewVectorIndex(tx, document.collection_id);
   return numDeletedRows > 0n;
 }
 

@@ -180,6 +180,7 @@ export { forgetExecutors, listExecutors, recordDeparture, recordHeartbeat } from
 export {
   appendRunEvents,
   keepRunEventPartitions,
+  listCallEvents,
   listRunEvents,
   RUN_EVENT_PAGE,
   summarizeRunEvents,

@@ -103,6 +103,21 @@ export async function findJobs(tx: TenantTx, name: string, value: string): Promi
   return rows.map(({ id }) => id);
 }
 
+/** The jobs that read a collection's documents in, or all of it anew. */
+async function findCollectionJobs(tx: TenantTx, collectionId: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from ops.jobs where organization_id = ${tx.organizationId} and (
+      input ->> 'collectionId' = ${String(collectionId)}
+      or input ->> 'documentId' in (select id::text from lamb.documents where collection_id = ${collectionId})
+    )`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Ends what works on a collection and its documents. */
+export async function endCollectionJobs(tx: TenantTx, collectionId: number): Promise<void> {
+  await endJobs(tx, await findCollectionJobs(tx, collectionId));
+}
+
 /** The documents of a collection that wait to be read in and have no job that would. */
 export async function listUnstartedDocuments(tx: TenantTx, collectionId: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -313,3 +313,20 @@ test('a passage of more different words than fit into a page is kept all the sam
   expect(await publish(documentId, [words])).toBe('published');
   await expectExactFrequencies();
 });
+
+test('a collection that has become small gives up its vector index, also when documents are deleted', async () => {
+  const documentId = await tenant.run(addDocument);
+  await publish(documentId, ['one', 'two']);
+  // As if it had been large.
+  await store.db
+    .insertInto('ops.vector_indexes')
+    .values({ collection_id: collection.id, wanted_dimensions: 3, built_dimensions: 3 })
+    .execute();
+  await tenant.run((tx) => deleteDocument(tx, documentId));
+  const index = await store.db
+    .selectFrom('ops.vector_indexes')
+    .selectAll()
+    .where('collection_id', '=', collection.id)
+    .executeTakeFirst();
+  expect(index).toMatchObject({ wanted_dimensions: null, built_dimensions: 3 });
+});

@@ -19,8 +19,7 @@ export async function publishDocumentDrafts(
   draft: DraftKey & { collectionId: number; indexVersion: number },
 ): Promise<PublishOutcome> {
   const { jobId, documentId, collectionId } = draft;
-  await lockCollectionChunks(tx, collectionId);
-  const version = await readIndexVersion(tx, collectionId);
+  const version = await lockIndexing(tx, collectionId, 'forKeyShare');
   if (version === undefined || !(await hasDocument(tx, documentId))) return 'gone';
   if (version !== draft.indexVersion) return 'outdated';
   if (!(await isComplete(tx, { jobId, documentId }))) return 'incomplete';
@@ -38,8 +37,7 @@ export async function publishCollectionDrafts(
   tx: TenantTx,
   { jobId, collectionId, indexing }: { jobId: string; collectionId: number; indexing: CollectionIndexing },
 ): Promise<PublishOutcome> {
-  await lockCollectionChunks(tx, collectionId);
-  if ((await readIndexVersion(tx, collectionId)) === undefined) return 'gone';
+  if ((await lockIndexing(tx, collectionId, 'forNoKeyUpdate')) === undefined) return 'gone';
   if (!(await isComplete(tx, { jobId })) || (await listUncutDocuments(tx, { jobId, collectionId })).length > 0)
     return 'incomplete';
   await dropCollectionChunks(tx, collectionId);
@@ -57,10 +55,21 @@ export async function publishCollectionDrafts(
     .where('id', '=', collectionId)
     .execute();
   await insertChunks(tx, { jobId, collectionId });
+  // What was drafted of documents that failed is of the former version, and nobody would come back to it.
+  await sql`delete from lamb.document_drafts where document_id in (
+    select id from lamb.documents where collection_id = ${collectionId}
+  )`.execute(tx);
   return 'published';
 }
 
-async function readIndexVersion(tx: TenantTx, collectionId: number): Promise<number | undefined> {
+/** From here on nobody deletes the collection or changes its passages; says which version of its index this is. */
+async function lockIndexing(
+  tx: TenantTx,
+  collectionId: number,
+  lock: 'forKeyShare' | 'forNoKeyUpdate',
+): Promise<number | undefined> {
+  await tx.selectFrom('lamb.collections').select('id').where('id', '=', collectionId)[lock]().execute();
+  await lockCollectionChunks(tx, collectionId);
   const row = await tx
     .selectFrom('lamb.collections')
     .select('index_version')

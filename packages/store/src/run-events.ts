@@ -77,6 +77,25 @@ export async function listRunEvents(
   return rows.map(({ event }) => event);
 }
 
+/** What was told about one call of a run's model, in order. */
+export async function listCallEvents(
+  tx: TenantTx,
+  run: { id: string; startedOn: string },
+  callId: string,
+): Promise<unknown[]> {
+  const rows = await tx
+    .selectFrom('lamb.run_events')
+    .select('event')
+    .where('started_on', '=', run.startedOn)
+    .where('run_id', '=', run.id)
+    .where(sql`event ->> 'call_id'`, '=', callId)
+    // Calls of an assistant that was called as a tool have ids of their own.
+    .where(sql<boolean>`not event ? 'parent_call_id'`)
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ event }) => event);
+}
+
 /** What a run had said before: the number of its last event, the attempts at each of its steps, and whether it said how it ends. */
 export async function summarizeRunEvents(
   tx: TenantTx,

@@ -9,6 +9,7 @@ export async function cancelDocument(tx: TenantTx, { id }: Pick<StoredDocument, 
   await endJobs(tx, await findJobs(tx, 'documentId', id));
   const document = await getDocument(tx, id);
   if (!document || !underWay.has(document.status)) return;
-  if (document.jobId !== null) await discardDrafts(tx, { jobId: document.jobId, documentId: id });
   await changeDocument(tx, document, { status: 'cancelled', progress: null });
+  // Who cancels does not come back, as a rule; the text that was read is kept.
+  if (document.jobId !== null) await discardDrafts(tx, { jobId: document.jobId, documentId: id });
 }

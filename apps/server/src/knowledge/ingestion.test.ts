@@ -205,6 +205,35 @@ describe('while a provider hangs', () => {
   });
 });
 
+describe('a collection is deleted', () => {
+  const remove = (id: number) => lamb.call(lamb.north.teacher, 'DELETE', `/lamb/v1/collections/${String(id)}`);
+
+  test('while a provider hangs, and its jobs end', async () => {
+    const { id } = await library.addCollection();
+    lamb.llm.script({ when: { path: PATH }, times: 2, faults: { hangBeforeHeaders: true } });
+    for (const name of ['a', 'b', 'c']) await library.add(id, `${name}.md`, writeCourse(name, 20));
+    await eventually(() => lamb.llm.requests).toHaveLength(2);
+    expect((await remove(id)).status).toBe(204);
+    expect(await openJobs()).toBe(0);
+    await eventually(() => lamb.llm.requests.every((request) => request.closedEarlyAt !== undefined)).toBe(true);
+  });
+
+  test('at any moment of reading its documents in, without anybody in the way of anybody', async () => {
+    lamb.llm.script({ when: { path: PATH }, times: 'always', firstDelayMs: 1 });
+    for (let n = 0; n < 12; n += 1) {
+      const { id } = await library.addCollection();
+      for (const name of ['a', 'b']) await library.add(id, `${name}.md`, writeCourse(`${name}${String(n)}`, 48));
+      // One batch more each time, so that it falls onto each of their steps.
+      const before = lamb.llm.requests.length;
+      await eventually(() => lamb.llm.requests.length - before).toBeGreaterThan(n % 6);
+      const removed = await remove(id);
+      expect(removed.status, removed.text).toBe(204);
+      expect(await library.readCollection(id)).toBeUndefined();
+    }
+    await eventually(openJobs).toBe(0);
+  });
+});
+
 describe('a collection is read anew', () => {
   async function fill(): Promise<{ id: number; documents: StoredDocument[] }> {
     const { id } = await library.addCollection();
@@ -229,6 +258,19 @@ describe('a collection is read anew', () => {
     await eventually(() => isReindexing(id)).toBe(false);
     expect(await library.readCollection(id)).toMatchObject({ language: 'english', chunks: 20, indexVersion: 2 });
     expect(lamb.llm.requests).toEqual([]);
+  });
+
+  test('and of a document that had failed before, no draft is left behind', async () => {
+    const { id } = await fill();
+    lamb.llm.script({ when: { path: PATH } }, { when: { path: PATH }, faults: { status: 401 } });
+    const failed = await library.add(id, 'failed.md', writeCourse('failed', 20));
+    await eventually(() => statusOf(failed)).toBe('failed');
+    expect(await listDrafted()).toContain(failed.id);
+    await reindex(id, { language: 'english' });
+    await eventually(() => isReindexing(id)).toBe(false);
+    expect(await listDrafted()).not.toContain(failed.id);
+    await inTenant((tx) => retryDocument(tx, failed));
+    await eventually(() => statusOf(failed)).toBe('ready');
   });
 
   test('with other passages and another model, all at once; what is searched meanwhile is the old state, and new documents wait', async () => {

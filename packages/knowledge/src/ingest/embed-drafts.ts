@@ -67,9 +67,10 @@ export async function embedDrafts(
         const vector = vectors[index];
         return vector ? [{ documentId: id, ordinal, embedding: vector }] : [];
       });
+      // The document before its drafts, as everybody locks them.
+      await onProgress(tx, embedded);
       await putDraftEmbeddings(tx, draftId, filled);
       await book(tx);
-      await onProgress(tx, embedded);
     });
     progress = embedded;
   }
