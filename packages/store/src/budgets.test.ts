@@ -125,14 +125,17 @@ test('a second settlement changes nothing', async () => {
   expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 5 } });
 });
 
-test('a step that is started again uses its reservation', async () => {
+test('a step that is started again takes over its reservation', async () => {
   await setCaps({ organization: { tokens: 10, micros: null } });
   const runId = randomUUID();
+  const former = [await take({ runId }), ...(await Promise.all([take({ runId }), take({ runId })]))];
   const id = await take({ runId });
-  expect(await take({ runId })).toBe(id);
-  expect(await Promise.all([take({ runId }), take({ runId })])).toEqual([id, id]);
+  expect(new Set([...former, id]).size).toBe(4);
   expect(await reserve({ runId, step: 'model:2' })).toHaveProperty('refusal');
-  expect(await count()).toMatchObject({ reserved: { tokens: 10 } });
+  for (const other of former) expect(await settle(other, 5)).toBe(false);
+  expect(await count()).toMatchObject({ reserved: { tokens: 10 }, settled: { tokens: 0 } });
+  expect(await settle(id, 5)).toBe(true);
+  expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 5 } });
 });
 
 test('a crashed process holds nothing once its reservation has expired; what it used after all still counts', async () => {

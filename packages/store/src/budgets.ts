@@ -29,7 +29,7 @@ export interface BudgetReservationTable {
 /** What is about to be used, by whom and for what. */
 export interface NewReservation {
   readonly runId: string;
-  /** Names the call within its run. A second reservation under the same name is the same one. */
+  /** Names the call within its run. A second reservation under the same name takes the place of the first. */
   readonly step: string;
   readonly userId: string;
   readonly estimate: Spend;
@@ -72,6 +72,8 @@ export async function reserveBudget(
       })
       .onConflict((conflict) =>
         conflict.columns(['organization_id', 'run_id', 'step']).doUpdateSet(({ ref }) => ({
+          // Whoever held it was superseded: what they settle now must not take it from who is at it.
+          id: ref('excluded.id'),
           expires_at: ref('excluded.expires_at'),
         })),
       )
@@ -96,7 +98,7 @@ export async function reserveBudget(
   return { id };
 }
 
-/** Counts what a call used instead of what was set aside for it. False when that has been done already. */
+/** Counts what a call used instead of what was set aside for it. False when nothing is, any more: it was settled, or somebody else has taken it over. */
 export async function settleBudget(tx: TenantTx, reservationId: string, used: Spend): Promise<boolean> {
   const [row] = await executePrepared(
     tx,
@@ -110,6 +112,13 @@ export async function settleBudget(tx: TenantTx, reservationId: string, used: Sp
   await settleInBudget(tx, tx.organizationId, row.month, reserved, used);
   await settleInBudget(tx, row.user_id, row.month, reserved, used);
   return true;
+}
+
+/** Counts what was used and not set aside. */
+export async function countSpend(tx: TenantTx, userId: string, used: Spend, now: Date): Promise<void> {
+  const { day } = findBudgetMonth(now);
+  await settleInBudget(tx, tx.organizationId, day, nothing, used);
+  await settleInBudget(tx, userId, day, nothing, used);
 }
 
 async function take(

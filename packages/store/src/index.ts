@@ -51,7 +51,7 @@ export {
 } from './budget-caps.ts';
 export { readCounter, type Spend } from './budget-counters.ts';
 export { findBudgetMonth } from './budget-month.ts';
-export { reserveBudget, settleBudget, type BudgetCap, type BudgetRefusal } from './budgets.ts';
+export { countSpend, reserveBudget, settleBudget, type BudgetCap, type BudgetRefusal } from './budgets.ts';
 export {
   countDrafts,
   discardDrafts,

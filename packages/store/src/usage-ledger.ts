@@ -98,8 +98,9 @@ const entryColumns = [
   'images',
 ] as const;
 
-export async function recordUsage(tx: TenantTx, entry: UsageEntry): Promise<void> {
-  await insertEntries(tx, [entry]);
+/** Records one entry. False when it is there already. */
+export async function recordUsage(tx: TenantTx, entry: UsageEntry): Promise<boolean> {
+  return (await insertEntries(tx, [entry])) > 0;
 }
 
 /**
@@ -161,7 +162,7 @@ function selectTotals(tx: TenantTx, { from, to, assistantId, userId }: UsageRang
   return query;
 }
 
-async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Promise<void> {
+async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Promise<number> {
   const now = new Date();
   const column = <Value>(read: (entry: UsageEntry) => Value): Value[] => entries.map(read);
   // Columns as arrays: one prepared statement, however many rows there are.
@@ -185,8 +186,9 @@ async function insertEntries(tx: TenantTx, entries: readonly UsageEntry[]): Prom
     )
   )`;
   const insert = tx.insertInto('lamb.usage_ledger').columns(entryColumns).expression(values);
-  await executePrepared(
+  const added = await executePrepared(
     tx,
-    insert.onConflict((conflict) => conflict.column('entry_id').doNothing()),
+    insert.onConflict((conflict) => conflict.column('entry_id').doNothing()).returning('entry_id'),
   );
+  return added.length;
 }

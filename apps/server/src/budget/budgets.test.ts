@@ -292,20 +292,22 @@ test('a new month brings a new budget', async () => {
   await budget.reserve(estimate, 'model:2');
 });
 
-test('a step that is started again in another process uses the reservation it had', async () => {
+test('a step that another process takes over uses the reservation it had; what each of both used is booked', async () => {
   await setCaps({ organization: { tokens: 10 } });
   const runId = randomUUID();
   const now = () => new Date();
-  const first = await openBudget(now, runId).reserve(estimate, 'model:1');
-  const again = openBudget(now, runId);
-  const second = await again.reserve(estimate, 'model:1');
-  expect(second.id).toBe(first.id);
-  await expect(again.reserve(estimate, 'model:2')).rejects.toMatchObject({ code: 'budget_exceeded' });
-  for (let time = 0; time < 2; time += 1) {
-    await again.settle(second, { usage: estimateUsage(0, 20), outcome: 'finished' });
-  }
-  expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 5 } });
-  expect(await usage()).toMatchObject({ total_tokens: 5 });
+  const former = openBudget(now, runId);
+  const heir = openBudget(now, runId);
+  const first = await former.reserve(estimate, 'model:1');
+  const second = await heir.reserve(estimate, 'model:1');
+  await expect(heir.reserve(estimate, 'model:2')).rejects.toMatchObject({ code: 'budget_exceeded' });
+  // The former one learns that it was superseded while the heir is still listening.
+  await former.settle(first, { usage: estimateUsage(0, 8), outcome: 'cancelled' });
+  expect(await count()).toMatchObject({ reserved: { tokens: 10 }, settled: { tokens: 2 } });
+  await heir.settle(second, { usage: estimateUsage(0, 20), outcome: 'finished' });
+  expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 7 } });
+  expect(await count(here.student.id)).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 7 } });
+  expect(await usage()).toMatchObject({ total_tokens: 7 });
 });
 
 test('without caps a call asks the database nothing, and is booked with what it cost', async () => {

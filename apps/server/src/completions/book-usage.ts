@@ -1,6 +1,14 @@
 import type { Principal } from '@lamb/contract';
 import type { ModelCallEnd, OpenModel, Reservation } from '@lamb/engine';
-import { recordUsage, retryWhileDatabaseIsGone, settleBudget, withTenant, type OrganizationUsage } from '@lamb/store';
+import {
+  countSpend,
+  recordUsage,
+  retryWhileDatabaseIsGone,
+  settleBudget,
+  withTenant,
+  type OrganizationUsage,
+} from '@lamb/store';
+import { randomUUID } from 'node:crypto';
 import { computeCost } from '../budget/compute-cost.ts';
 import type { Services } from '../services.ts';
 import { UNSAVED } from './load-draft.ts';
@@ -47,7 +55,10 @@ export async function bookUsage(
     }
     await withTenant(db, principal.organizationId, async (tx) => {
       const used = { tokens: entry.totalTokens, micros: entry.costMicros };
-      if (await settleBudget(tx, id, used)) await recordUsage(tx, entry);
+      // Not for the first time: the answer of the database was lost, and it had been done.
+      if (!(await recordUsage(tx, entry))) return;
+      // Who took over the run has taken over what was set aside for it, too.
+      if (!(await settleBudget(tx, id, used))) await countSpend(tx, principal.userId, used, budgets.now());
     });
   };
   try {
@@ -64,6 +75,7 @@ function toEntry(
   createdAt: Date,
 ): OrganizationUsage {
   return {
+    id: randomUUID(),
     organizationId: principal.organizationId,
     runId,
     userId: principal.userId,
