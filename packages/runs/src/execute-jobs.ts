@@ -36,7 +36,10 @@ export interface JobHandler {
 
 /** What may be done in the background, by kind. */
 export interface JobsOptions {
-  /** How many jobs a process executes at a time. */
+  /**
+   * How many jobs of one organisation a process executes at a time. Other organisations have as many: most of a job is
+   * waiting for the organisation's own provider. What takes this machine's processor is for the handlers to limit.
+   */
   readonly atOnce: number;
   readonly handlers: Readonly<Record<string, JobHandler>>;
 }
@@ -66,6 +69,8 @@ interface Running {
 }
 
 const QUEUE = 'lamb.jobs';
+/** Of all organisations together: each has its attempts in memory. */
+const MOST_AT_ONCE = 64;
 /** A job takes seconds; that it waits for a fifth of one costs nobody anything, nor does asking that often. */
 const POLLING_MS = 200;
 /** A process that dies under a job may be the job's doing: one that has killed as many as this is given up. */
@@ -147,7 +152,11 @@ export function createJobs({ atOnce, handlers }: JobsOptions, { db, onError }: T
     }
   };
   const enqueue = async ({ id, organizationId, turn }: NewJob): Promise<void> => {
-    const options = { workflowID: id, queueName: QUEUE, enqueueOptions: { priority: turn } };
+    const options = {
+      workflowID: id,
+      queueName: QUEUE,
+      enqueueOptions: { priority: turn, queuePartitionKey: organizationId },
+    };
     await DBOS.startWorkflow(jobWorkflow, options)({ jobId: id, organizationId });
   };
   const abort = ({ controller }: Running) => {
@@ -158,7 +167,8 @@ export function createJobs({ atOnce, handlers }: JobsOptions, { db, onError }: T
     async open() {
       isOpen = true;
       await DBOS.registerQueue(QUEUE, {
-        workerConcurrency: atOnce,
+        workerConcurrency: MOST_AT_ONCE,
+        partitionWorkerConcurrency: atOnce,
         minPollingIntervalMs: POLLING_MS,
         onConflict: 'always_update',
       });

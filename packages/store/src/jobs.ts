@@ -38,10 +38,7 @@ export class JobLost extends Error {
   }
 }
 
-/**
- * Makes a job, and tells those who execute jobs when the transaction is committed. Its turn comes after the
- * organisation's other jobs, and with the first of those that wait elsewhere.
- */
+/** Makes a job, and tells those who execute jobs when the transaction is committed. Its turn comes after the organisation's other jobs. */
 export async function createJob(
   tx: TenantTx,
   { id = randomUUID(), kind, input }: { id?: string; kind: string; input: unknown },
@@ -49,9 +46,7 @@ export async function createJob(
   const { rows } = await sql<{ turn: number }>`
     insert into ops.jobs (id, organization_id, kind, input, turn)
     values (${id}, ${tx.organizationId}, ${kind}, ${JSON.stringify(input)}, coalesce(
-      (select max(turn) + 1 from ops.jobs where organization_id = ${tx.organizationId}),
-      (select min(turn) from ops.jobs where epoch = 0),
-      1
+      (select max(turn) + 1 from ops.jobs where organization_id = ${tx.organizationId}), 1
     ))
     returning turn`.execute(tx);
   const job = { id, organizationId: tx.organizationId, turn: rows[0]?.turn ?? 1 };

@@ -8,6 +8,7 @@ import {
 } from '@lamb/knowledge';
 import type { JobHandler } from '@lamb/runs';
 import type { Services } from '../services.ts';
+import { createGate } from './create-gate.ts';
 
 /** A model that runs on this site's own machine may take its time for each text. */
 const BATCHES = {
@@ -23,9 +24,18 @@ export function createJobHandlers(
   { db, embedder, config }: Pick<Services, 'db' | 'embedder' | 'config'>,
   splitter: Splitter,
 ): Record<'ingest' | 'reindex', JobHandler> {
+  const places = createGate(config.jobsAtOnce);
   const ports: IngestPorts = {
     db,
     splitter,
+    async withPlace({ signal, leaving }, work) {
+      const leave = await places.enter('machine', AbortSignal.any([signal, leaving]));
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
     extraction: { milliseconds: config.extractionMs, memoryMegabytes: config.extractionMegabytes },
     limitBatches: ({ provider }) => BATCHES[provider === 'ollama' ? 'ollama' : 'openai'],
     embed: (batch, patience) => embedder.embedPassages(batch, patience),

@@ -1,4 +1,4 @@
-import { sumUsageBy, takeJob, withTenant, type StoredDocument } from '@lamb/store';
+import { deleteCollection, sumUsageBy, takeJob, withTenant, type StoredDocument } from '@lamb/store';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../test-server/start-test-server.ts';
@@ -301,6 +301,19 @@ describe('a collection is read anew', () => {
     expect(after?.reindexProblem).toMatch(/did not accept/);
     for (const document of documents) expect(await listDrafted()).not.toContain(document.id);
   });
+});
+
+test('an organisation whose provider hangs does not keep another one waiting', async () => {
+  const south = createLibrary(lamb.services.db, lamb.south.id, lamb.south.teacher.id);
+  const [{ id: mine }, { id: theirs }] = await Promise.all([library.addCollection(), south.addCollection()]);
+  lamb.llm.script({ when: { path: PATH, contains: 'stuck' }, times: 'always', faults: { hangBeforeHeaders: true } });
+  for (let n = 0; n < 3; n += 1) await library.add(mine, `${String(n)}.md`, writeCourse(`stuck${String(n)}`, 2));
+  await eventually(() => lamb.llm.requests).toHaveLength(2);
+  const theirDocument = await south.add(theirs, 'theirs.md', writeCourse('theirs', 2));
+  await eventually(async () => (await south.read(theirDocument.id))?.status).toBe('ready');
+  expect(lamb.llm.requests.filter((request) => request.closedEarlyAt !== undefined)).toEqual([]);
+  await inTenant((tx) => deleteCollection(tx, mine));
+  await eventually(openJobs).toBe(0);
 });
 
 test('an organisation that adds much does not keep another one waiting', async () => {

@@ -44,7 +44,10 @@ export async function ingestDocument(attempt: IngestAttempt, ports: IngestPorts)
     for (;;) {
       const work = await begin(attempt, ports);
       if (!work) return;
-      await readText(attempt, ports, work);
+      await ports.withPlace(attempt, async () => {
+        if (!(await hasText(attempt, ports, work))) await readText(attempt, ports, work);
+        await cut(attempt, ports, work);
+      });
       if (await index(attempt, ports, work)) return;
     }
   } catch (error) {
@@ -89,9 +92,6 @@ async function begin(attempt: IngestAttempt, ports: IngestPorts): Promise<Work |
 }
 
 async function readText(attempt: IngestAttempt, ports: IngestPorts, { document }: Work): Promise<void> {
-  const { organizationId } = attempt.job;
-  const isRead = await withTenant(ports.db, organizationId, (tx) => hasDocumentText(tx, document.id));
-  if (isRead) return;
   const content = await whileHeld(ports, attempt, async (tx) => {
     const progress = { done: 0, total: 0, text: 'extracting' };
     await changeDocument(tx, document, { status: 'extracting', progress, problem: null });
@@ -119,25 +119,38 @@ async function readText(attempt: IngestAttempt, ports: IngestPorts, { document }
   }
 }
 
-/** Makes passages and vectors of a text and puts them in place. False when the collection was indexed anew meanwhile. */
-async function index(attempt: IngestAttempt, ports: IngestPorts, { document, collection }: Work): Promise<boolean> {
+async function hasText({ job }: IngestAttempt, { db }: IngestPorts, { document }: Work): Promise<boolean> {
+  return await withTenant(db, job.organizationId, (tx) => hasDocumentText(tx, document.id));
+}
+
+function nameDraft({ document, collection }: Work) {
+  return { jobId: deriveDraftId(document.id, collection.indexVersion), documentId: document.id };
+}
+
+/** Makes passages of a text. */
+async function cut(attempt: IngestAttempt, ports: IngestPorts, work: Work): Promise<void> {
   const { job, signal, leaving } = attempt;
-  const { db, splitter } = ports;
-  const draftId = deriveDraftId(document.id, collection.indexVersion);
-  const draft = { jobId: draftId, documentId: document.id };
-  const read = await withTenant(db, job.organizationId, async (tx) =>
+  const { document, collection } = work;
+  const draft = nameDraft(work);
+  const read = await withTenant(ports.db, job.organizationId, async (tx) =>
     (await countDrafts(tx, draft)) ? undefined : await getDocumentText(tx, document.id),
   );
-  if (read) {
-    const extracted = { title: document.title, pages: document.pages, blocks: read.blocks as Block[] };
-    const chunks = await splitter.split(extracted, collection.chunking, AbortSignal.any([signal, leaving]));
-    await whileHeld(ports, attempt, (tx) => putDrafts(tx, draft, chunks));
-  }
+  if (!read) return;
+  const extracted = { title: document.title, pages: document.pages, blocks: read.blocks as Block[] };
+  const chunks = await ports.splitter.split(extracted, collection.chunking, AbortSignal.any([signal, leaving]));
+  await whileHeld(ports, attempt, (tx) => putDrafts(tx, draft, chunks));
+}
+
+/** Makes vectors of passages and puts both in place. False when the collection was indexed anew meanwhile. */
+async function index(attempt: IngestAttempt, ports: IngestPorts, work: Work): Promise<boolean> {
+  const { job } = attempt;
+  const { document, collection } = work;
+  const draft = nameDraft(work);
   const { embedding, ownerId: userId, id: collectionId, indexVersion } = collection;
-  const toEmbed = { draftId, documentId: document.id, embedding, userId };
+  const toEmbed = { draftId: draft.jobId, documentId: document.id, embedding, userId };
   await embedDrafts(ports, attempt, toEmbed, async (tx, { chunks, embedded }) => {
     const progress = { done: embedded, total: chunks, text: `embedding ${String(embedded)}/${String(chunks)} chunks` };
-    await changeDocument(tx, document, { status: 'embedding', progress, problem: null, jobId: draftId });
+    await changeDocument(tx, document, { status: 'embedding', progress, problem: null, jobId: draft.jobId });
   });
   return await whileHeld(ports, attempt, async (tx) => {
     const outcome = await publishDocumentDrafts(tx, { ...draft, collectionId, indexVersion });

@@ -87,15 +87,16 @@ async function cutDocuments(
     listUncutDocuments(tx, { jobId: job.id, collectionId }),
   );
   for (const documentId of uncut) {
-    leaving.throwIfAborted();
-    const read = await withTenant(ports.db, job.organizationId, (tx) => getDocumentText(tx, documentId));
-    // Deleted meanwhile.
-    if (!read) continue;
-    const document = { title: null, pages: null, blocks: read.blocks as Block[] };
-    const chunks = await ports.splitter.split(document, indexing.chunking, AbortSignal.any([signal, leaving]));
-    await whileHeld(ports, attempt, async (tx) => {
-      const draft = { jobId: job.id, documentId };
-      if ((await putDrafts(tx, draft, chunks)) && keepsModel) await reuseEmbeddings(tx, draft);
+    await ports.withPlace(attempt, async () => {
+      const read = await withTenant(ports.db, job.organizationId, (tx) => getDocumentText(tx, documentId));
+      // Deleted meanwhile.
+      if (!read) return;
+      const document = { title: null, pages: null, blocks: read.blocks as Block[] };
+      const chunks = await ports.splitter.split(document, indexing.chunking, AbortSignal.any([signal, leaving]));
+      await whileHeld(ports, attempt, async (tx) => {
+        const draft = { jobId: job.id, documentId };
+        if ((await putDrafts(tx, draft, chunks)) && keepsModel) await reuseEmbeddings(tx, draft);
+      });
     });
   }
 }
