@@ -37,12 +37,32 @@ test('a rejected call is told to the model, and the run goes on', async () => {
   open.script = [[callProbe('c')], [{ type: 'text', text: 'Then not.' }]];
   const run = await open.start({ approval: true });
   const reading = open.readAll(run);
+  await expect.poll(() => open.statusOf(run)).toBe('waiting');
   await open.runs.decide(run, 'call-c', 'rejected');
   const events = await reading;
   expect(events.find(({ type }) => type === 'call.finished')).toMatchObject({ outcome: 'rejected' });
   expect(textOf(events)).toBe('Then not.');
   expect(open.effects).not.toContain(`${run.id}:call-c`);
 });
+
+test.each(['approved', 'rejected'] as const)(
+  'of two decisions the first counts, whether it was heard or not: %s',
+  async (first) => {
+    const second = first === 'approved' ? 'rejected' : 'approved';
+    open.script = [[callProbe('e')], [{ type: 'text', text: 'So be it.' }]];
+    const run = await open.start({ approval: true });
+    const decide = (callId: string, decision: 'approved' | 'rejected') => open.runs.decide(run, callId, decision);
+    await expect.poll(() => open.statusOf(run)).toBe('waiting');
+    expect(await decide('call-other', first)).toBeUndefined();
+    expect(await Promise.all([decide('call-e', first), decide('call-e', first)])).toEqual([first, first]);
+    expect(await decide('call-e', second)).toBe(first);
+    const events = await open.readAll(run);
+    expect(events.find(({ type }) => type === 'call.finished')).toMatchObject({
+      outcome: first === 'approved' ? 'done' : 'rejected',
+    });
+    expect([await decide('call-e', first), await decide('call-e', second)]).toEqual([first, first]);
+  },
+);
 
 test.each([['while the model speaks'], ['while it waits for approval']])('a run is cancelled %s', async (when) => {
   const waits = when.includes('approval');

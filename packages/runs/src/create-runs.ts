@@ -1,4 +1,4 @@
-import { DBOS, DBOSWorkflowConflictError, Error as DbosError } from '@dbos-inc/dbos-sdk';
+import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { dbRetryConfig } from '@dbos-inc/dbos-sdk/internal/utils';
 import type { RunEvent } from '@lamb/contract';
 import { createEventSequence } from '@lamb/engine';
@@ -19,15 +19,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createEventLog, type RunFile } from './create-event-log.ts';
-import {
-  DECISIONS,
-  executeRun,
-  failRun,
-  type Decision,
-  type OwnedRun,
-  type PreparedRun,
-  type RunAttempt,
-} from './execute-run.ts';
+import { decideCall, sendToRun } from './decide-call.ts';
+import { executeRun, failRun, type OwnedRun, type PreparedRun, type RunAttempt } from './execute-run.ts';
 import { createJobs, type JobsOptions } from './execute-jobs.ts';
 import { forgetJournal } from './forget-journal.ts';
 import { NamedStatementClient } from './named-statement-client.ts';
@@ -72,8 +65,12 @@ export interface Runs {
   read(run: OwnedRun, after: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   /** Ends a run at once, wherever it is executed. */
   cancel(run: OwnedRun): Promise<void>;
-  /** Decides about a call that waits for approval. */
-  decide(run: OwnedRun, callId: string, decision: 'approved' | 'rejected'): Promise<void>;
+  /** Decides about a call that waits for approval, and gives the decision that counts: the first. Undefined: there is no such call. */
+  decide(
+    run: OwnedRun,
+    callId: string,
+    decision: 'approved' | 'rejected',
+  ): Promise<'approved' | 'rejected' | undefined>;
   /** Calls back at news about a topic, from whichever process; without news, some may have been missed. Returns how to stop. */
   watch(topic: string, onNews: (news?: string) => void): () => void;
   /** Finishes what is under way, for as long as there is time (20 s), and leaves the rest to others. */
@@ -284,12 +281,9 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     async cancel(run) {
       await withTenant(db, run.organizationId, (tx) => setRunStatus(tx, run.id, 'cancelled'));
       await sql`select pg_notify('lamb_run_cancel', ${run.id})`.execute(db);
-      await send(run, { cancelled: true });
+      await sendToRun(run, { cancelled: true });
     },
-    async decide(run, callId, decision) {
-      // The first decision about a call counts; the key makes a second one disappear.
-      await send(run, { callId, decision }, `${run.id}:${callId}`);
-    },
+    decide: (run, callId, decision) => decideCall(db, run, callId, decision),
     watch: watcher.watch,
     async close(withinMs = DRAIN_MS) {
       clearInterval(housekeeping);
@@ -310,15 +304,6 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
       await vitals.destroy();
     },
   };
-}
-
-async function send(run: OwnedRun, decision: Decision, key?: string): Promise<void> {
-  try {
-    await DBOS.send<Decision>(run.id, decision, DECISIONS, key);
-  } catch (error) {
-    // Ended so long ago that the journal has forgotten it: there is nothing left to decide.
-    if (!(error instanceof DbosError.DBOSNonExistentWorkflowError)) throw error;
-  }
 }
 
 function today(): string {

@@ -1,4 +1,12 @@
-import { CallDecision, RunAnswer, RunEventPage, RunEventsQuery, RunResource, type RunEvent } from '@lamb/contract';
+import {
+  AppError,
+  CallDecision,
+  RunAnswer,
+  RunEventPage,
+  RunEventsQuery,
+  RunResource,
+  type RunEvent,
+} from '@lamb/contract';
 import { isRunOver, listRunEvents, withTenant } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -125,7 +133,7 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
         config: { access: 'run.control' },
         schema: {
           tags,
-          summary: 'Approve or reject a call that waits for it; the first decision counts',
+          summary: 'Approve or reject a call that waits for it; the first decision counts, another one gets 409',
           params: Params.extend({ call_id: z.string().max(200) }),
           body: CallDecision,
           response: { 202: z.null() },
@@ -133,7 +141,14 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
       },
       async ({ principal, params, body }, reply) => {
         const found = await findRun(services, principal, params.id, 'run.control');
-        await found.runs.decide(found.run, params.call_id, body.decision);
+        const counts = await found.runs.decide(found.run, params.call_id, body.decision);
+        if (counts === undefined) {
+          throw new AppError('not_found', {
+            message:
+              'No call with this id waits for a decision in this run. Its answer lists its calls and their state.',
+          });
+        }
+        if (counts !== body.decision) throw new AppError('already_decided', { details: { decision: counts } });
         return await reply.code(202).send(null);
       },
     );

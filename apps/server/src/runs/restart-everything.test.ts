@@ -56,7 +56,10 @@ test.each(['approved', 'rejected'] as const)(
     expect((await house.call(second, 'POST', decisionUrl, { decision })).status).toBe(202);
     // A second thought comes too late.
     const other = decision === 'approved' ? 'rejected' : 'approved';
-    expect((await house.call(first, 'POST', decisionUrl, { decision: other })).status).toBe(202);
+    expect(await house.call(first, 'POST', decisionUrl, { decision: other })).toMatchObject({
+      status: 409,
+      body: { code: 'already_decided', details: { decision } },
+    });
 
     const events = await readAll(first, runId);
     expect(events.filter(({ type }) => type === 'call.finished')).toMatchObject([

@@ -94,6 +94,12 @@ export const errorCatalogue = {
     fault: 'caller',
     next: 'Wait until it is complete, or stop it first.',
   },
+  already_decided: {
+    status: 409,
+    message: 'About this call it was already decided otherwise.',
+    fault: 'caller',
+    next: 'The first decision counts; `details.decision` says which it was.',
+  },
   payload_too_large: {
     status: 413,
     message: 'The request body is too large.',

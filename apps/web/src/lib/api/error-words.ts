@@ -22,6 +22,7 @@ export const errorWords: Readonly<Record<ErrorCode, ErrorWords>> = {
   stale_update: { what: m.errors_stale_update, next: m.errors_next_reload },
   conversion_outdated: { what: m.errors_conversion_outdated, next: m.errors_next_keep },
   answer_under_way: { what: m.errors_answer_under_way, next: m.errors_next_stop },
+  already_decided: { what: m.errors_already_decided, next: m.errors_next_decided },
   payload_too_large: { what: m.errors_payload_too_large, next: m.errors_next_smaller },
   unsupported_media_type: { what: m.errors_unsupported_media_type, next: m.errors_next_format },
   assistant_invalid: { what: m.errors_assistant_invalid, next: m.errors_next_marked },
