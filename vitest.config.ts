@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 15_000,
     hookTimeout: 30_000,
+    // A second, the default, is little for a server on a machine that is busy with other tests.
+    expect: { poll: { timeout: 10_000 } },
     restoreMocks: true,
   },
 });

@@ -50,8 +50,8 @@ async function poll(runId: string, after: number): Promise<{ events: RunEvent[];
 }
 
 describe('a run', () => {
-  test('in the background is answered at once, described, and followed by polling', async () => {
-    lamb.llm.script({ tokens: 20, intervalMs: 10 });
+  test('in the background is answered at once, and described while the model thinks', async () => {
+    lamb.llm.script({ faults: { hangBeforeHeaders: true } });
     const runId = await startRun();
     const described = await lamb.call(student, 'GET', `/lamb/v1/runs/${runId}`);
     expect(described.body).toMatchObject({
@@ -62,6 +62,12 @@ describe('a run', () => {
       finished_at: null,
       events_url: `/lamb/v1/runs/${runId}/events`,
     });
+    await lamb.call(student, 'POST', `/lamb/v1/runs/${runId}/cancel`, {});
+  });
+
+  test('is followed by polling', async () => {
+    lamb.llm.script({ tokens: 20, intervalMs: 10 });
+    const runId = await startRun();
     const events: RunEvent[] = [];
     for (let page = await poll(runId, 0); ; page = await poll(runId, page.last_seq)) {
       events.push(...page.events);
@@ -124,6 +130,40 @@ describe('a run', () => {
     await lamb.call(teacher, 'POST', `/lamb/v1/runs/${id}/calls/${callId}/decision`, { decision: 'approved' });
     await expect.poll(statusOf).toBe('finished');
     expect(JSON.stringify(lamb.llm.requests.at(-1)?.body)).toContain('may no longer use this assistant');
+  });
+
+  test('takes one decision about a call that waits, and says of others why not', async () => {
+    const change = { line_start: 1, line_end: 1, old_content: 'a', new_content: 'b' };
+    lamb.llm.script(
+      { toolCalls: [{ name: 'patch_file', arguments: { file_path: 'a.txt', changes: [change] } }] },
+      { text: 'Then not.', when: { contains: '"role":"tool"' } },
+    );
+    const runId = await startRun();
+    const statusOf = async () => (await lamb.call(student, 'GET', `/lamb/v1/runs/${runId}`)).body as unknown;
+    await expect.poll(statusOf).toMatchObject({ status: 'waiting' });
+    const waiting = await findWaitingCall(student, runId);
+    const decide = (callId: string, decision: string) =>
+      lamb.call(student, 'POST', `/lamb/v1/runs/${runId}/calls/${callId}/decision`, { decision });
+    expect(await decide('call_x', 'approved')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await decide(waiting, 'rejected')).toMatchObject({ status: 202 });
+    expect(await decide(waiting, 'rejected')).toMatchObject({ status: 202 });
+    const contradicted = { status: 409, body: { code: 'already_decided', details: { decision: 'rejected' } } };
+    expect(await decide(waiting, 'approved')).toMatchObject(contradicted);
+    await expect.poll(statusOf).toMatchObject({ status: 'finished' });
+    expect(await decide(waiting, 'approved')).toMatchObject(contradicted);
+    expect(await decide('call_x', 'approved')).toMatchObject({ status: 404 });
+  });
+
+  test('that was cancelled waits for no decision', async () => {
+    const change = { line_start: 1, line_end: 1, old_content: 'a', new_content: 'b' };
+    lamb.llm.script({ toolCalls: [{ name: 'patch_file', arguments: { file_path: 'a.txt', changes: [change] } }] });
+    const runId = await startRun();
+    const statusOf = async () => (await lamb.call(student, 'GET', `/lamb/v1/runs/${runId}`)).body as unknown;
+    await expect.poll(statusOf).toMatchObject({ status: 'waiting' });
+    const waiting = await findWaitingCall(student, runId);
+    await lamb.call(student, 'POST', `/lamb/v1/runs/${runId}/cancel`, {});
+    const path = `/lamb/v1/runs/${runId}/calls/${waiting}/decision`;
+    expect(await lamb.call(student, 'POST', path, { decision: 'approved' })).toMatchObject({ status: 404 });
   });
 
   test('of somebody else is not there, in whatever organisation and by whatever door', async () => {
