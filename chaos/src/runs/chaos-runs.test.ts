@@ -19,9 +19,13 @@ async function listBroken(plants: string[]): Promise<string[]> {
   return broken;
 }
 
-test('repeated effects, lost tokens, lost messages and unbooked usage are seen', { timeout: TIMEOUT_MS }, async () => {
-  expect(await listBroken(['I1', 'I2', 'I3', 'I6'])).toEqual(['I1', 'I2', 'I3', 'I6']);
-});
+test(
+  'repeated effects, lost tokens, lost messages, unbooked usage and crashes are seen',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    expect(await listBroken(['I1', 'I2', 'I3', 'I6', 'I7'])).toEqual(['I1', 'I2', 'I3', 'I6', 'I7']);
+  },
+);
 
 test('runs that nobody takes over are seen', { timeout: TIMEOUT_MS }, async () => {
   expect(await listBroken(['I5'])).toContain('I5');

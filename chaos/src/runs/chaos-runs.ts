@@ -44,7 +44,7 @@ export async function chaosRuns(options: ChaosOptions): Promise<Finding[]> {
     const deaths = world.servers.map((server) => server.deaths);
     const leaveMs = Math.max(...(await Promise.all(world.servers.map((server) => server.stop()))));
     const connections = await countConnections(world);
-    const findings = checkInvariants({ wanted: runs, observed, facts, connections, leaveMs });
+    const findings = checkInvariants({ wanted: runs, observed, facts, crashes: world.crashes, connections, leaveMs });
     for (const { name, holds, seen } of findings) say(`${holds ? 'ok  ' : 'FAIL'} ${name}: ${seen}`);
     say(`servers died ${deaths.join(' + ')} times, ${((performance.now() - started) / 1000).toFixed(0)} s`);
     keepLog &&= findings.some(({ holds }) => !holds);

@@ -22,6 +22,8 @@ export interface Outcome {
   readonly wanted: number;
   readonly observed: readonly Observed[];
   readonly facts: Facts;
+  /** Answers that no outage excuses. */
+  readonly crashes: readonly string[];
   /** Connections that were open after the servers had left. */
   readonly connections: number;
   /** How long the servers took to leave. */
@@ -32,7 +34,14 @@ const LEAVE_WITHIN_MS = 30_000;
 
 /** Checks what must hold whatever was killed. */
 export function checkInvariants(outcome: Outcome): Finding[] {
-  return [checkEffects(outcome), checkText(outcome), checkWrites(outcome), checkEnds(outcome), checkUsage(outcome)];
+  return [
+    checkEffects(outcome),
+    checkText(outcome),
+    checkWrites(outcome),
+    checkEnds(outcome),
+    checkUsage(outcome),
+    checkAnswers(outcome),
+  ];
 }
 
 /** I1: an effect happens at most once per key; a call that is said to be done has happened, and one that is unknown was not tried again. */
@@ -138,7 +147,7 @@ function checkEnds({ wanted, observed, facts: { runs, left, logs }, connections,
  * exactly the provider's figures. They differ only by answers whose process died between the provider's last byte and the
  * booking; a run that was not interrupted has no such answer, and there all three are equal.
  */
-function checkUsage({ facts: { runs, usage, requests } }: Outcome): Finding {
+function checkUsage({ facts: { runs, usage, requests, budget } }: Outcome): Finding {
   const booked = Map.groupBy(usage, ({ runId }) => runId);
   const finished = runs.filter(({ status }) => status === 'finished');
   const provided = Map.groupBy(requests, describeRequest);
@@ -157,13 +166,25 @@ function checkUsage({ facts: { runs, usage, requests } }: Outcome): Finding {
     }
   }
   const whole = usage.filter(({ outcome }) => outcome === 'finished');
+  const isCounted = budget.settled === budget.booked && budget.reserved === 0 && budget.reservations === 0;
   const strange = whole.filter(({ estimated }) => estimated).length;
   return {
     name: 'I6 usage = the provider’s count',
-    holds: unbooked === 0 && invented === 0 && strange === 0 && finished.length > 0,
+    holds: unbooked === 0 && invented === 0 && strange === 0 && isCounted && finished.length > 0,
     seen:
       `${whole.length} answers booked, ${unbooked} not booked, ${invented} booked but not given, ${strange} estimated; ` +
-      `${died} answers died with the process that heard them`,
+      `${died} answers died with the process that heard them; ` +
+      `budget: ${budget.settled} of ${budget.booked} tokens counted, ${budget.reserved} set aside for ${budget.reservations} calls`,
+  };
+}
+
+/** I7: who comes while something is down is told to come again, and nothing else. */
+function checkAnswers({ crashes }: Outcome): Finding {
+  const kinds = [...Map.groupBy(crashes, (each) => each)].map(([kind, same]) => `${same.length} × ${kind}`);
+  return {
+    name: 'I7 refusals are 503',
+    holds: crashes.length === 0,
+    seen: `${crashes.length} other 5xx${kinds.length === 0 ? '' : ` (${kinds.join(', ')})`}`,
   };
 }
 

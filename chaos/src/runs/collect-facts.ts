@@ -11,6 +11,7 @@ export interface Facts {
   readonly logs: ReadonlyMap<string, readonly RunEvent[]>;
   readonly messages: readonly { chatId: string; runId: string; role: string; content: string }[];
   readonly usage: readonly UsageRow[];
+  readonly budget: Budget;
   readonly left: Leftovers;
 }
 
@@ -20,6 +21,14 @@ export interface UsageRow {
   readonly completionTokens: number;
   readonly outcome: string;
   readonly estimated: boolean;
+}
+
+/** What the counter of the organisation says, beside the ledger. */
+export interface Budget {
+  readonly settled: number;
+  readonly booked: number;
+  readonly reserved: number;
+  readonly reservations: number;
 }
 
 /** What should have gone when all is over. */
@@ -59,6 +68,7 @@ export async function collectFacts(world: World): Promise<Facts> {
       ),
       messages: messages.rows,
       usage: usage.rows,
+      budget: await readBudget(client),
       left: await countLeftovers(client),
     };
   });
@@ -78,6 +88,16 @@ export async function countConnections(world: World): Promise<number> {
     );
     return rows[0]?.count ?? 0;
   });
+}
+
+async function readBudget(client: pg.Client): Promise<Budget> {
+  const { rows } = await client.query<Budget>(
+    `select c.settled_tokens::integer as settled, c.reserved_tokens::integer as reserved,
+       (select sum(total_tokens) from lamb.usage_ledger)::integer as booked,
+       (select count(*) from lamb.budget_reservations)::integer as reservations
+     from lamb.budget_counters c where c.subject_id = c.organization_id`,
+  );
+  return rows[0] ?? { settled: -1, booked: -1, reserved: -1, reservations: -1 };
 }
 
 async function countLeftovers(client: pg.Client): Promise<Leftovers> {

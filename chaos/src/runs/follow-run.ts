@@ -27,7 +27,7 @@ export async function followRun(
       try {
         // Sometimes the laptop is closed.
         const patience = random() < 0.5 ? 200 + random() * 1500 : 600_000;
-        await read(url, world.key, runId, followed, AbortSignal.any([signal, AbortSignal.timeout(patience)]));
+        await read(url, world, runId, followed, AbortSignal.any([signal, AbortSignal.timeout(patience)]));
       } catch {
         // Cut off, refused, or the server is down.
       }
@@ -39,7 +39,13 @@ export async function followRun(
   return followed;
 }
 
-async function read(url: string, key: string, runId: string, followed: Followed, signal: AbortSignal): Promise<void> {
+async function read(
+  url: string,
+  { key, crashes }: World,
+  runId: string,
+  followed: Followed,
+  signal: AbortSignal,
+): Promise<void> {
   const response = await fetch(`${url}/lamb/v1/runs/${runId}/events`, {
     headers: {
       authorization: `Bearer ${key}`,
@@ -48,6 +54,7 @@ async function read(url: string, key: string, runId: string, followed: Followed,
     },
     signal,
   });
+  if (response.status >= 500 && response.status !== 503) crashes.push(`GET /events: ${response.status}`);
   if (!response.ok || !response.body) {
     await response.body?.cancel();
     return;

@@ -1,5 +1,5 @@
 import { migrateRuns } from '@lamb/runs';
-import { createApiKey, createAssistant, migrate, putOrganizationConfig, withTenant } from '@lamb/store';
+import { createApiKey, createAssistant, migrate, putBudgetCaps, putOrganizationConfig, withTenant } from '@lamb/store';
 import {
   createTestDatabase,
   spawnEffectLedger,
@@ -26,6 +26,8 @@ export interface World {
   readonly model: SpawnedServer;
   readonly key: string;
   readonly assistantId: number;
+  /** Answers that no outage excuses: 5xx other than 503. */
+  readonly crashes: string[];
   /** What the servers said. */
   readonly logFile: string;
   /** Crashes the database and starts it again. */
@@ -70,6 +72,7 @@ export async function openWorld(plants: readonly string[]): Promise<World> {
     model,
     key,
     assistantId,
+    crashes: [],
     logFile,
     async restartDatabase() {
       await cluster.stop('immediate');
@@ -101,6 +104,10 @@ async function furnish(
       await putOrganizationConfig(tx, secretBox, {
         setups: { default: { is_default: true, providers: { openai: { base_url: `${modelUrl}/v1`, api_key: 'k' } } } },
       });
+      // More than all runs use: what is wanted is that budget is set aside and settled under fire.
+      const caps = { tokens: 1_000_000_000, micros: null };
+      const budgets = { currency: 'EUR', organization: caps, userDefault: caps, users: [] };
+      await putBudgetCaps(tx, budgets, new Date());
       const metadata = {
         assistant_type: 'multi_tool',
         prompt_processor: 'multi_augment',

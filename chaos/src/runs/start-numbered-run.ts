@@ -63,6 +63,7 @@ async function postTo(
       body: JSON.stringify(body),
       signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
     });
+    if (response.status >= 500 && response.status !== 503) world.crashes.push(`POST ${path}: ${response.status}`);
     const { id } = (await response.json()) as { id?: string };
     return response.ok ? id : undefined;
   } catch {
