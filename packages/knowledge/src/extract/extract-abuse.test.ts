@@ -181,7 +181,11 @@ test('a PDF of 2,000 pages is read to its end', { timeout: 180_000 }, async () =
   expect(blocks.filter(({ kind }) => kind === 'heading')).toHaveLength(2000);
   for (const block of blocks)
     if (block.kind === 'paragraph') expect(block.text).toContain(`page ${block.page ?? 0} tells`);
-  expect(told[0]).toEqual([50, 2000]);
+  expect(told.slice(0, 3)).toEqual([
+    [1, 2000],
+    [3, 2000],
+    [7, 2000],
+  ]);
   expect(told.at(-1)).toEqual([2000, 2000]);
 });
 

@@ -4,8 +4,11 @@ import { findHeadingSizes, headingLevelOf } from './find-heading-sizes.ts';
 import { dropRunningLines } from './drop-running-lines.ts';
 import { parseOffice, readNodes } from './read-office.ts';
 
-/** Pages are parsed by the batch, so that progress can be told and memory be given back. */
-const batch = 50;
+/**
+ * Pages are parsed by the batch, so that progress can be told and memory be given back. The first has one page, so that it
+ * is told early, and each the double of the one before: every batch opens the document anew.
+ */
+const LARGEST_BATCH = 50;
 
 /** Reads a PDF page by page, and tells how many are done. */
 export async function readPdf(
@@ -17,7 +20,8 @@ export async function readPdf(
   let title: string | null = null;
   let tagged = false;
   let total = 1;
-  for (let first = 1; first <= total; first += batch) {
+  let batch = 1;
+  for (let first = 1; first <= total; first += batch, batch = Math.min(2 * batch, LARGEST_BATCH)) {
     const ast = await parseOffice(content, 'pdf', unpackedBytes, {
       pdfParserConfig: {
         // This process is the separate one already, with limits of its own.

@@ -2,7 +2,7 @@ import type { StoredDocumentStatus } from '@lamb/store';
 import { changeDocument, whileHeld, type DocumentRef } from './change-document.ts';
 import type { IngestAttempt, IngestPorts } from './ingest-ports.ts';
 
-/** Writes down how far the reading of a document is, a few times a second at most. */
+/** Writes down how far the reading of a document is: at once when it is first told, then a few times a second at most. */
 export interface Progress {
   /** Told as often as one likes. */
   report(done: number, total: number): void;
@@ -21,6 +21,7 @@ export function createProgress(
 ): Progress {
   let latest: { readonly done: number; readonly total: number } | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let pause = 0;
   let writing = Promise.resolve();
 
   const write = async (): Promise<void> => {
@@ -36,7 +37,8 @@ export function createProgress(
       latest = { done, total };
       timer ??= setTimeout(() => {
         writing = writing.then(write);
-      }, PAUSE_MS);
+      }, pause);
+      pause = PAUSE_MS;
     },
     async stop() {
       clearTimeout(timer);
