@@ -162,15 +162,19 @@ export async function listDocumentsById(tx: TenantTx, ids: readonly string[]): P
   return rows.map(toDocument);
 }
 
-const MOST_UNFINISHED = 500;
+const MOST_UNSETTLED = 500;
 
-/** The documents of a collection that are being read in or wait for it, the oldest first; of very many, the first. */
-export async function listUnfinishedDocuments(tx: TenantTx, collectionId: number): Promise<StoredDocument[]> {
+/** The documents of a collection that are being read in, wait for it or were changed since, the oldest first; of very many, the first. */
+export async function listUnsettledDocuments(
+  tx: TenantTx,
+  collectionId: number,
+  since: Date,
+): Promise<StoredDocument[]> {
   const rows = await selectDocuments(tx)
     .where('d.collection_id', '=', collectionId)
-    .where('d.status', 'in', ['queued', 'extracting', 'embedding'])
+    .where((eb) => eb.or([eb('d.status', 'in', ['queued', 'extracting', 'embedding']), eb('d.updated_at', '>', since)]))
     .orderBy('d.created_at')
-    .limit(MOST_UNFINISHED)
+    .limit(MOST_UNSETTLED)
     .execute();
   return rows.map(toDocument);
 }

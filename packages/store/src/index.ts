@@ -97,7 +97,7 @@ export {
   getDocumentByNumber,
   listDocuments,
   listDocumentsById,
-  listUnfinishedDocuments,
+  listUnsettledDocuments,
   readDocumentContent,
   updateDocument,
   type DocumentChange,

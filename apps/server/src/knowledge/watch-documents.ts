@@ -1,6 +1,6 @@
 import { toCollectionTopic } from '@lamb/knowledge';
 import type { Runs } from '@lamb/runs';
-import { listDocumentsById, listUnfinishedDocuments, withTenant, type Db, type StoredDocument } from '@lamb/store';
+import { listDocumentsById, listUnsettledDocuments, withTenant, type Db, type StoredDocument } from '@lamb/store';
 
 /** What happened to documents of a collection. */
 export interface DocumentNews {
@@ -13,18 +13,26 @@ export type OnDocuments = (news: DocumentNews) => void;
 
 /** Tells everybody who watches a collection's documents what happens to them, and reads them once for all of them. */
 export interface DocumentWatch {
-  /** First tells what is under way, then what happens. Returns how to stop. */
+  /** First tells what is under way or was done in the last minute, then what happens. Returns how to stop. */
   watch(collection: { readonly organizationId: string; readonly id: number }, onDocuments: OnDocuments): () => void;
 }
 
 interface Watched {
   readonly watchers: Set<OnDocuments>;
   readonly changed: Set<string>;
+  /** Those that everybody believes to be under way. */
+  readonly underWay: Set<string>;
+  readAt: number;
   /** Everybody is to be told what is under way: news may have been missed. */
   isBehind: boolean;
   isReading: boolean;
   stop: () => void;
 }
+
+const RETRY_MS = 1000;
+/** So long a change may take from its time to when others see it, with what clocks differ. */
+const MARGIN_MS = 60_000;
+const finished: ReadonlySet<StoredDocument['status']> = new Set(['ready', 'failed', 'cancelled']);
 
 /** Makes the watch of one process. */
 export function createDocumentWatch(
@@ -33,29 +41,49 @@ export function createDocumentWatch(
 ): DocumentWatch {
   const collections = new Map<number, Watched>();
 
+  const look = async (
+    organizationId: string,
+    id: number,
+    wanted: readonly string[],
+    since: Date | undefined,
+  ): Promise<DocumentNews> => {
+    const { named, unsettled } = await withTenant(db, organizationId, async (tx) => ({
+      named: await listDocumentsById(tx, wanted),
+      unsettled: since ? await listUnsettledDocuments(tx, id, since) : [],
+    }));
+    const known = new Set(named.map((document) => document.id));
+    return {
+      documents: [...named, ...unsettled.filter((document) => !known.has(document.id))],
+      deleted: wanted.filter((one) => !known.has(one)),
+    };
+  };
   const read = async (organizationId: string, id: number, watched: Watched): Promise<void> => {
     if (watched.isReading) return;
     watched.isReading = true;
     try {
       while ((watched.changed.size > 0 || watched.isBehind) && watched.watchers.size > 0) {
-        const wanted = [...watched.changed];
         const { isBehind } = watched;
+        if (isBehind) for (const one of watched.underWay) watched.changed.add(one);
+        const wanted = [...watched.changed];
+        const since = new Date(watched.readAt - MARGIN_MS);
         watched.changed.clear();
         watched.isBehind = false;
-        const { named, unfinished } = await withTenant(db, organizationId, async (tx) => ({
-          named: await listDocumentsById(tx, wanted),
-          unfinished: isBehind ? await listUnfinishedDocuments(tx, id) : [],
-        }));
-        const known = new Set(named.map((document) => document.id));
-        const news: DocumentNews = {
-          documents: [...named, ...unfinished.filter((document) => !known.has(document.id))],
-          deleted: wanted.filter((one) => !known.has(one)),
-        };
+        const news = await look(organizationId, id, wanted, isBehind ? since : undefined).catch((error: unknown) => {
+          for (const one of wanted) watched.changed.add(one);
+          watched.isBehind ||= isBehind;
+          throw error;
+        });
+        watched.readAt = Date.now();
+        for (const one of news.deleted) watched.underWay.delete(one);
+        for (const { id: one, status } of news.documents) {
+          if (finished.has(status)) watched.underWay.delete(one);
+          else watched.underWay.add(one);
+        }
         for (const onDocuments of watched.watchers) onDocuments(news);
       }
     } catch (error) {
-      watched.isBehind = true;
       onError(error);
+      setTimeout(() => void read(organizationId, id, watched), RETRY_MS).unref();
     } finally {
       watched.isReading = false;
     }
@@ -66,6 +94,8 @@ export function createDocumentWatch(
       const watched: Watched = collections.get(id) ?? {
         watchers: new Set(),
         changed: new Set(),
+        underWay: new Set(),
+        readAt: Date.now(),
         isBehind: true,
         isReading: false,
         stop: () => undefined,
