@@ -173,3 +173,8 @@ test('what another assistant did stands under the call, with arguments and resul
   await page.getByTestId('xray-btn').click();
   await expect(page.locator('[data-testid=xray-span][data-origin=call]')).toContainText('The expert says four.');
 });
+  // Without the expert, the model has nobody to call.
+  await page.getByTestId(`replay-without-${name}`).click();
+  await expect(page.getByTestId('replay')).toContainText('The expert says four.');
+  expect(world.llm.requests.at(-1)?.body).not.toHaveProperty('tools');
+  await expectAccessible(page);
