@@ -1,4 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { pause } from './pause.ts';
 import { readProblem } from './read-problem.ts';
 
 /** One server-sent event, with its data parsed. */
@@ -87,16 +88,4 @@ async function* readFrames(
     // Who stops listening also hangs up.
     await reader.cancel().catch(() => undefined);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done);
-  });
 }

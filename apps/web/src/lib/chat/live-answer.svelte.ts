@@ -1,6 +1,8 @@
 import type { RunEvent } from '@lamb/contract';
+import { ApiError } from '#lib/api/api-error.ts';
 import { api, unwrap } from '#lib/api/client.ts';
 import { followEvents } from '#lib/api/follow-events.ts';
+import { pause } from '#lib/api/pause.ts';
 import { applyEvents, emptyAnswer, fromRunAnswer, isOver, type Answer } from './answer.ts';
 
 /** An answer that is drawn while it comes. */
@@ -15,12 +17,13 @@ export interface LiveAnswer {
   follow(): Promise<void>;
   /** Reads the run in one piece. */
   load(): Promise<void>;
-  /** Reads what else is known of an answer whose text alone was given; once, and a text that is there is never lost. */
+  /** Reads what else is known of an answer whose text alone was given. That text is never lost, whatever fails. */
   complete(): Promise<void>;
   /** Stops following; the run goes on. */
   leave(): void;
 }
 
+const LONGEST_PAUSE_MS = 30_000;
 const ends = new Set<RunEvent['type']>(['run.finished', 'run.failed', 'run.cancelled']);
 
 /** The answer of a run. What happens is drawn once a frame, however much of it there is. */
@@ -56,6 +59,14 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
     for await (const { data } of listen()) events.push(data);
     if (!leaving.signal.aborted) current = applyEvents(emptyAnswer, events);
   }
+  /** Reads the run in one piece, or throws. */
+  async function read(): Promise<void> {
+    const { signal } = leaving;
+    current = fromRunAnswer(
+      await unwrap(api.GET('/lamb/v1/runs/{id}/answer', { params: { path: { id: runId } }, signal })),
+    );
+    if (isOver(current) && current.calls.some(({ tool }) => tool === 'assistant')) await readEvents();
+  }
 
   return {
     runId,
@@ -89,12 +100,8 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
     async load() {
       problem = undefined;
       try {
-        const run = await unwrap(
-          api.GET('/lamb/v1/runs/{id}/answer', { params: { path: { id: runId } }, signal: leaving.signal }),
-        );
-        current = fromRunAnswer(run);
+        await read();
         if (!isOver(current)) await this.follow();
-        else if (current.calls.some(({ tool }) => tool === 'assistant')) await readEvents();
       } catch (error) {
         if (!leaving.signal.aborted) problem = error;
       }
@@ -102,8 +109,17 @@ export function createLiveAnswer(runId: string, initial: Answer = emptyAnswer): 
     async complete() {
       if (!isTextOnly) return;
       isTextOnly = false;
-      await this.load();
-      if (problem !== undefined) problem = undefined;
+      const { signal } = leaving;
+      for (let pauseMs = 1000; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+        try {
+          await read();
+          return;
+        } catch (error) {
+          // What the server refuses it will refuse again; the network comes back.
+          if (error instanceof ApiError && error.status < 500) return;
+        }
+        await pause(pauseMs, signal);
+      }
     },
     leave() {
       leaving.abort();
