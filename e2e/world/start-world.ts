@@ -16,6 +16,7 @@ import { createAccount } from '../../apps/server/src/accounts/create-account.ts'
 import { createOrganization } from '../../apps/server/src/accounts/create-organization.ts';
 import { compose } from '../../apps/server/src/compose.ts';
 import { readConfig } from '../../apps/server/src/config.ts';
+import { startFramingSite, type FramingSite } from './start-framing-site.ts';
 import { spawnServerProcess } from '../../apps/server/src/test-server/spawn-server-process.ts';
 import { testOrganizationConfig } from '../../apps/server/src/test-server/start-test-server.ts';
 
@@ -49,6 +50,8 @@ export interface World {
   readonly kb: KbServer;
   /** Where everybody of the organisation “Campus” signs in. */
   readonly idp: IdentityProvider;
+  /** Another site, which may show our pages for frames. */
+  readonly site: FramingSite;
   addOrganization(options?: OrganizationOptions): Promise<Organization>;
   /** Makes many assistants at once, beside the interface. */
   addAssistants(organization: Organization, owner: Person, count: number): Promise<void>;
@@ -72,12 +75,18 @@ export async function startWorld(): Promise<World> {
     await migrateRuns(ownerUrl);
   });
   const database = await createTestDatabase({ template });
-  const [llm, kb, idp] = await Promise.all([startLlmServer(), startKbServer(), startIdentityProvider()]);
+  const [llm, kb, idp, site] = await Promise.all([
+    startLlmServer(),
+    startKbServer(),
+    startIdentityProvider(),
+    startFramingSite(),
+  ]);
   const environment = {
     DATABASE_URL: database.appUrl,
     LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
     LAMB_SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
     LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
+    LAMB_EMBED_ORIGINS: site.url,
     LAMB_OIDC_PROVIDERS: JSON.stringify([
       {
         id: 'campus',
@@ -116,6 +125,7 @@ export async function startWorld(): Promise<World> {
     llm,
     kb,
     idp,
+    site,
     async addOrganization({ name = 'North University', config = {}, people = {} } = {}) {
       const slug = `org-${randomBytes(4).toString('hex')}`;
       const id = await createOrganization(services.db, { name, slug });
@@ -165,7 +175,7 @@ export async function startWorld(): Promise<World> {
     async stop() {
       await server.stop();
       await services.close();
-      await Promise.all([llm.stop(), kb.stop(), idp.stop()]);
+      await Promise.all([llm.stop(), kb.stop(), idp.stop(), site.stop()]);
       await database.drop();
     },
   };
