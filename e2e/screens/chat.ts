@@ -1,3 +1,4 @@
+import { makePng } from '@lamb/testing';
 import { expect } from '@playwright/test';
 import { makeKnowledgeBase } from '../world/make-knowledge-base.ts';
 import type { Organization, Person, World } from '../world/start-world.ts';
@@ -52,7 +53,7 @@ async function ask(
   { call }: Organization,
   person: Person,
   assistantId: number,
-  content: string,
+  content: unknown,
 ): Promise<[string, string]> {
   const chat = (await call(person, 'POST', '/lamb/v1/chats', { assistant_id: assistantId })) as { id: string };
   const run = (await call(person, 'POST', `/lamb/v1/chats/${chat.id}/turns`, { content })) as { id: string };
@@ -109,7 +110,7 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
   });
   await publish({ name: 'Library guide', description: '', metadata: connector });
   llm.script({ text: answer }, { text: answer });
-  const [chat] = await ask(organization, student, tutor, question);
+  const [chat, asked] = await ask(organization, student, tutor, question);
   const [, run] = await ask(organization, teacher, tutor, question);
   await call(student, 'PUT', `/lamb/v1/assistants/${String(code)}/workspace/files?path=mean.py`, {
     text: 'def mean(values):\n    return sum(values) / 5\n',
@@ -125,9 +126,26 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
     toolCalls: [{ name: 'patch_file', arguments: { file_path: 'mean.py', changes: [change] } }],
   });
   const [approval] = await ask(organization, student, code, 'Why is my mean wrong for other lists?');
+  const { sources } = (await call(student, 'GET', `/lamb/v1/runs/${asked}/answer`)) as { sources: { url?: string }[] };
+  const { pathname, search } = new URL(sources[0]?.url ?? '', 'http://localhost');
+  const [, collection, document] = /collections\/(\d+)\/documents\/([\w-]+)/.exec(pathname) ?? [];
+  const passage = `/passages/${String(collection)}/${String(document)}${search}`;
+  const seeing = await publish({
+    name: 'Drawing tutor',
+    description: 'Looks at your sketches and diagrams.',
+    metadata: { ...connector, capabilities: { vision: true } },
+  });
+  llm.script({ text: 'The axes are not labelled, and the bars begin at 20. Let them begin at 0.' });
+  const [pictures] = await ask(organization, student, seeing, [
+    { type: 'text', text: 'What is wrong with my chart?' },
+    ...[1, 2].map((seed) => ({
+      type: 'image_url',
+      image_url: { url: `data:image/png;base64,${makePng(seed).toString('base64')}` },
+    })),
+  ]);
   const { token } = (await call(student, 'PUT', `/lamb/v1/chats/${chat}/share`)) as { token: string };
   llm.script({ text: answer, times: 'always' });
-  return { tutor, chat, run, approval, token };
+  return { tutor, code, chat, run, approval, token, passage, pictures };
 }
 
 export const chatScreens: ScreenSet = {
@@ -152,6 +170,21 @@ export const chatScreens: ScreenSet = {
       prepare: async (page) => {
         await page.getByTestId('citation-1').click();
         await page.getByTestId('passage').waitFor();
+      },
+    },
+    { name: 'passage-page', as: 'student', path: ({ passage }) => String(passage) },
+    {
+      name: 'pictures',
+      as: 'student',
+      path: ({ pictures }) => `/chats/${String(pictures)}`,
+      prepare: async (page) => {
+        await page.getByTestId('question-picture').first().waitFor();
+        await page.getByTestId('picture-input').setInputFiles([
+          { name: 'chart.png', mimeType: 'image/png', buffer: makePng(3) },
+          { name: 'sketch.png', mimeType: 'image/png', buffer: makePng(4) },
+          { name: 'notes.pdf', mimeType: 'application/pdf', buffer: Buffer.from('') },
+        ]);
+        await page.getByTestId('picture-problem').waitFor();
       },
     },
     {
@@ -186,6 +219,16 @@ export const chatScreens: ScreenSet = {
         await page.evaluate(() => {
           window.scrollTo(0, 0);
         });
+      },
+    },
+    {
+      name: 'try-files',
+      as: 'teacher',
+      path: ({ code }) => `/multi-tool-assistants/${String(code)}`,
+      prepare: async (page) => {
+        const parts = page.getByTestId('editor-parts');
+        if (await parts.isVisible()) await parts.getByRole('radio').last().click();
+        await page.getByTestId('files-btn').waitFor();
       },
     },
     { name: 'xray', as: 'teacher', path: ({ run }) => `/runs/${String(run)}/xray` },

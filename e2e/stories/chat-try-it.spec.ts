@@ -95,6 +95,83 @@ test('the form’s trial survives a reload in mid-answer', async ({
   await expect(page.getByTestId('answer')).toHaveCount(0);
 });
 
+test('the trial goes with what is saved, and the next new assistant begins without one', async ({
+  world,
+  teacherPage: page,
+  isMobile,
+}) => {
+  const show = async (part: 'form' | 'try') => {
+    const parts = page.getByTestId('editor-parts').getByRole('radio');
+    if (isMobile) await (part === 'form' ? parts.first() : parts.last()).click();
+  };
+  world.llm.script({ text: 'Hello, I am new.' });
+  await page.goto('/multi-tool-assistants/create');
+  await page.getByTestId('name-input').fill('Tried before it was saved');
+  await show('try');
+  await page.getByTestId('question-input').fill('Who are you?');
+  await page.getByTestId('send-btn').click();
+  await expect(page.getByTestId('answer')).toContainText('Hello, I am new.');
+  await show('form');
+  await page.getByTestId('save-btn').click();
+  await expect(page).toHaveURL(/\/multi-tool-assistants\/\d+$/);
+  await show('try');
+  await expect(page.getByTestId('answer')).toContainText('Hello, I am new.');
+  await page.reload();
+  await show('try');
+  await expect(page.getByTestId('answer')).toContainText('Hello, I am new.');
+  await page.goto('/multi-tool-assistants/create');
+  await show('try');
+  await expect(page.getByTestId('try-it-panel')).toBeVisible();
+  await expect(page.getByTestId('question')).toHaveCount(0);
+});
+
+test('a trial has files to work on: what would be changed is shown, approved and done', async ({
+  world,
+  teacherPage: page,
+  isMobile,
+  organization,
+}) => {
+  const show = async (part: 'form' | 'try') => {
+    const parts = page.getByTestId('editor-parts').getByRole('radio');
+    if (isMobile) await (part === 'form' ? parts.first() : parts.last()).click();
+  };
+  const change = { line_start: 1, line_end: 1, old_content: 'print(1)', new_content: 'print(2)' };
+  world.llm.script(
+    { toolCalls: [{ name: 'patch_file', arguments: { file_path: 'a.py', changes: [change] } }] },
+    { text: 'Done.' },
+  );
+  const { call, teacher } = organization;
+  const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', {
+    name: 'Code tutor',
+    metadata: {
+      connector: 'openai',
+      llm: 'gpt-4o-mini',
+      assistant_type: 'multi_tool',
+      tools: [{ type: 'patch_file', mode: 'function', config: {} }],
+    },
+  })) as { id: number };
+  await page.goto(`/multi-tool-assistants/${String(id)}`);
+  await show('try');
+  await page.getByTestId('files-btn').click();
+  await page.getByTestId('workspace-upload').setInputFiles({
+    name: 'a.py',
+    mimeType: 'text/x-python',
+    buffer: Buffer.from('print(1)\n'),
+  });
+  await expect(page.getByTestId('workspace-file')).toContainText('a.py');
+  await page.keyboard.press('Escape');
+  await page.getByTestId('question-input').fill('Fix it');
+  await page.getByTestId('send-btn').click();
+  await expect(page.getByTestId('approval')).toContainText('+print(2)');
+  await expectAccessible(page);
+  await page.getByTestId('approve-btn').click();
+  await expect(page.getByTestId('answer')).toContainText('Done.');
+  await expect(page.getByTestId('diff')).toContainText('-print(1)');
+  await page.getByTestId('files-btn').click();
+  await page.getByTestId('workspace-file').click();
+  await expect(page.getByTestId('workspace')).toContainText('print(2)');
+});
+
 test('the prompt of an answer has a page of its own', async ({ world, organization, teacherPage: page }) => {
   const { call, teacher } = organization;
   world.llm.script({ text: 'Hello.' });
@@ -172,9 +249,9 @@ test('what another assistant did stands under the call, with arguments and resul
   await expectAccessible(page);
   await page.getByTestId('xray-btn').click();
   await expect(page.locator('[data-testid=xray-span][data-origin=call]')).toContainText('The expert says four.');
-});
   // Without the expert, the model has nobody to call.
   await page.getByTestId(`replay-without-${name}`).click();
   await expect(page.getByTestId('replay')).toContainText('The expert says four.');
   expect(world.llm.requests.at(-1)?.body).not.toHaveProperty('tools');
   await expectAccessible(page);
+});

@@ -1,31 +1,8 @@
-import type { Page } from '@playwright/test';
+import { ask, lastAnswer, multiTool, plain, publish } from '../world/chatting.ts';
 import { expectAccessible } from '../world/expect-accessible.ts';
 import { expectFitting } from '../world/expect-fitting.ts';
 import { makeKnowledgeBase } from '../world/make-knowledge-base.ts';
-import type { Organization } from '../world/start-world.ts';
 import { expect, test } from '../world/test.ts';
-
-interface Made {
-  readonly id: number;
-}
-
-async function publish(organization: Organization, body: Record<string, unknown>): Promise<number> {
-  const { call, teacher } = organization;
-  const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', body)) as Made;
-  await call(teacher, 'PUT', `/lamb/v1/assistants/${String(id)}/publication`);
-  return id;
-}
-
-const plain = { metadata: { connector: 'openai', llm: 'gpt-4o-mini' } };
-const multiTool = (tools: readonly object[]) => ({
-  metadata: { connector: 'openai', llm: 'gpt-4o-mini', assistant_type: 'multi_tool', tools },
-});
-
-async function ask(page: Page, question: string): Promise<void> {
-  await page.getByTestId('question-input').fill(question);
-  await page.getByTestId('send-btn').click();
-}
-const lastAnswer = (page: Page) => page.getByTestId('answer').last();
 
 test('a student finds an assistant, chats, and reloads in mid-answer', async ({ world, organization, page }) => {
   await publish(organization, { name: 'Biology tutor', description: 'Helps with cells.', ...plain });
@@ -261,15 +238,26 @@ test('the page for frames: sign-in is explained, then one chats, and a reload go
   await expect(studentPage.getByTestId('welcome')).toBeVisible();
 });
 
-test('with the keyboard alone: ask, open a source of tools, edit', async ({
+test('with the keyboard alone: ask, edit, stop, decide, answer anew, and never lose one’s place', async ({
   world,
   organization,
   studentPage: page,
   isMobile,
 }) => {
   test.skip(isMobile, 'phones have no keyboard');
-  await publish(organization, { name: 'Tutor', ...plain });
-  world.llm.script({ text: 'One.' }, { text: 'Two.' });
+  await publish(organization, {
+    name: 'Tutor',
+    ...multiTool([{ type: 'patch_file', mode: 'function', config: {} }]),
+  });
+  const patch = { line_start: 1, line_end: 1, old_content: 'a', new_content: 'b' };
+  world.llm.script(
+    { text: 'One.' },
+    { text: 'Two.' },
+    { text: 'Three.' },
+    { tokens: 5000, intervalMs: 20 },
+    { toolCalls: [{ name: 'patch_file', arguments: { file_path: 'a.txt', changes: [patch] } }] },
+    { text: 'As you wish.' },
+  );
   await page.goto('/gallery');
   const card = page.getByRole('link', { name: 'Tutor' });
   await card.focus();
@@ -285,5 +273,35 @@ test('with the keyboard alone: ask, open a source of tools, edit', async ({
   await page.keyboard.press('Enter');
   await expect(page.getByTestId('edit-input')).toBeFocused();
   await page.keyboard.press('Escape');
-  await expect(page.getByTestId('edit-input')).toHaveCount(0);
+  await expect(page.getByTestId('edit-btn')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.getByTestId('cancel-edit').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('edit-btn')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.getByTestId('resend-btn').focus();
+  await page.keyboard.press('Enter');
+  await expect(lastAnswer(page)).toContainText('Two.');
+  await expect(page.getByTestId('question-input')).toBeFocused();
+
+  await page.getByTestId('regenerate-btn').focus();
+  await page.keyboard.press('Enter');
+  await expect(lastAnswer(page)).toContainText('Three.');
+  await expect(page.getByTestId('question-input')).toBeFocused();
+
+  await page.keyboard.type('Count');
+  await page.keyboard.press('Enter');
+  await expect(lastAnswer(page)).toContainText('t3');
+  await page.getByTestId('stop-btn').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByTestId('stopped')).toBeVisible();
+  await expect(page.getByTestId('send-btn')).toBeFocused();
+
+  await page.getByTestId('question-input').focus();
+  await page.keyboard.type('Change it');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('reject-btn').focus();
+  await page.keyboard.press('Enter');
+  await expect(lastAnswer(page)).toContainText('As you wish.');
+  await expect(page.getByTestId('question-input')).toBeFocused();
 });

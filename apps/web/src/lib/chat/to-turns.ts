@@ -22,7 +22,7 @@ export function toTurns(messages: readonly KeptMessage[], drawn: readonly Turn[]
     .map(({ id, message, run_id: runId, run_status: status }) => ({
       key: (runId === null ? undefined : known.get(runId)?.key) ?? runId ?? String(id),
       question: readText(message.content),
-      images: countImages(message.content),
+      pictures: readPictures(message.content),
       messageId: id,
       live: runId === null ? undefined : (known.get(runId)?.live ?? open(runId, status, answers.get(runId))),
     }));
@@ -50,8 +50,10 @@ export function readText(content: unknown): string {
     .join(' ');
 }
 
-function countImages(content: unknown): number {
-  return Array.isArray(content)
-    ? (content as { type?: string }[]).filter(({ type }) => type === 'image_url').length
-    : 0;
+/** The addresses of the pictures of a message. */
+export function readPictures(content: unknown): string[] {
+  if (!Array.isArray(content)) return [];
+  return (content as { type?: string; image_url?: { url: string } }[]).flatMap(({ type, image_url: image }) =>
+    type === 'image_url' && image ? [image.url] : [],
+  );
 }

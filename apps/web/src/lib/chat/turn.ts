@@ -4,8 +4,8 @@ import type { LiveAnswer } from './live-answer.svelte.ts';
 export interface Turn {
   readonly key: string;
   readonly question: string;
-  /** How many images came with the question. */
-  readonly images?: number;
+  /** The addresses of the pictures that came with the question. */
+  readonly pictures: readonly string[];
   /** Of a chat that is kept: the question's number there. */
   readonly messageId?: number | undefined;
   /** Undefined until the server has taken the question. */
