@@ -85,8 +85,11 @@ export interface ToolHost {
     ask(messages: readonly ChatMessage[], signal: AbortSignal): Promise<string>;
   };
   readonly images: {
-    /** Makes an image and stores it as a file of the assistant's owner. */
-    generate(prompt: string, signal: AbortSignal): Promise<{ url: string; mediaType: string }>;
+    /** Makes an image and stores it as a file of the person who is asking; for the same key it is made once. */
+    generate(
+      wanted: { readonly prompt: string; readonly key: string },
+      signal: AbortSignal,
+    ): Promise<{ url: string; mediaType: string }>;
   };
   readonly workspace: {
     /** The paths of all files of the workspace, in order. */

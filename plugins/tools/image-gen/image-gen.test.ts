@@ -2,11 +2,11 @@ import { createTestHost, describeTool } from '@lamb/plugin-kit/conformance';
 import { expect, test } from 'vitest';
 import { imageGen } from './image-gen.ts';
 
-const asked: string[] = [];
+const asked: unknown[] = [];
 const host = createTestHost({
   images: {
-    generate(prompt) {
-      asked.push(prompt);
+    generate(wanted) {
+      asked.push(wanted);
       return Promise.resolve({ url: '/lamb/v1/files/1/content', mediaType: 'image/png' });
     },
   },
@@ -32,5 +32,5 @@ test('the result shows the image by its address', async () => {
     content: '![Generated image](/lamb/v1/files/1/content)',
     artifacts: [{ kind: 'image', title: 'Generated image', url: '/lamb/v1/files/1/content' }],
   });
-  expect(asked).toEqual(['A lamb.']);
+  expect(asked).toEqual([{ prompt: 'A lamb.', key: 'k' }]);
 });

@@ -19,12 +19,11 @@ export const imageGen = defineTool({
         description: 'What the image shows, in full sentences: subject, style, composition.',
       }),
     }),
-    // A repetition makes a second image: wasteful, and no harm.
     effect: 'idempotent',
     timeoutMs: 60_000,
-    async run({ arguments: { prompt }, host, signal }) {
+    async run({ arguments: { prompt }, idempotencyKey, host, signal }) {
       signal.throwIfAborted();
-      const { url } = await host.images.generate(prompt, signal);
+      const { url } = await host.images.generate({ prompt, key: idempotencyKey }, signal);
       return {
         content: `![Generated image](${url})`,
         artifacts: [{ kind: 'image', title: 'Generated image', url }],

@@ -66,7 +66,7 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
     assistants: { run: (input, signal) => context.askAssistant(context, input, signal) },
     moodle: { courses: createMoodleDoor(setup.moodle, run, fetchFrom('moodle')) },
     model: { ask: createModelDoor(run, services) },
-    images: { generate: (prompt, signal) => generateImage(prompt, context, services, signal) },
+    images: { generate: (wanted, signal) => generateImage(wanted, context, services, signal) },
     workspace: openWorkspace(db, {
       principal: run.principal,
       assistantId: run.assistantId,

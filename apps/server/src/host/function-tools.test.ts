@@ -1,5 +1,5 @@
-import { messageText, type ChatMessage, type RunEvent, type ToolEntry } from '@lamb/contract';
-import { withTenant } from '@lamb/store';
+import { messageText, type ChatMessage, type Principal, type RunEvent, type ToolEntry } from '@lamb/contract';
+import { getOrganizationConfigWithSecrets, withTenant } from '@lamb/store';
 import { sql } from 'kysely';
 import { makePng, startWeatherServer, type LlmReply, type WeatherServer } from '@lamb/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -7,12 +7,15 @@ import { createAssistant } from '../completions/__fixtures__/create-assistant.ts
 import { createRubric } from '../completions/__fixtures__/create-rubric.ts';
 import { streamCompletion } from '../completions/__fixtures__/stream-completion.ts';
 import { uploadFile } from '../completions/__fixtures__/upload-file.ts';
+import { resolveModel } from '../completions/resolve-model.ts';
+import { readOrganizationSetup } from '../organization/read-organization-setup.ts';
 import {
   startTestServer,
   testOrganizationConfig,
   type Person,
   type TestServer,
 } from '../test-server/start-test-server.ts';
+import { generateImage } from './generate-image.ts';
 
 let lamb: TestServer;
 let weather: WeatherServer;
@@ -181,6 +184,40 @@ describe('an image', () => {
     expect((await lamb.call(lamb.north.student, 'GET', '/lamb/v1/files')).status, 'no list, no upload').toBe(403);
     const remove = await lamb.call(lamb.north.student, 'DELETE', (url ?? '').replace('/content', ''));
     expect(remove.status).toBe(403);
+  });
+
+  test('is made once for a call, also when the call is begun again', async () => {
+    await configure({ banana_img: { ...banana, base_url: lamb.llm.url } });
+    const { told, finished, runId } = await turn([{ type: 'image_gen' }], draw, { images: 1 }, answer);
+    const asked = lamb.llm.requests.length;
+    const { db, secretBox } = lamb.services;
+    const config = await withTenant(db, lamb.north.id, (tx) => getOrganizationConfigWithSecrets(tx, secretBox));
+    const setup = readOrganizationSetup(lamb.north.id, config);
+    const { id: userId, email } = lamb.north.student;
+    const principal: Principal = {
+      userId,
+      email,
+      name: 'Student',
+      organizationId: lamb.north.id,
+      role: 'end_user',
+      systemAdmin: false,
+      via: 'api_key',
+      assistants: 'all',
+      endUser: { id: userId },
+    };
+    const model = resolveModel({ connector: 'banana_img', model: '' }, setup, lamb.services.catalogue);
+    const generate = (callId: string) =>
+      generateImage(
+        { prompt: 'A lamb.', key: `${runId}:${callId}` },
+        { setup, run: { principal, runId, assistantId: 1, model } },
+        lamb.services,
+        new AbortController().signal,
+      );
+    expect(told).toEqual([`![Generated image](${(await generate(finished[0]?.call_id ?? '')).url})`]);
+    expect(lamb.llm.requests).toHaveLength(asked);
+    lamb.llm.script({ images: 1 });
+    expect(told[0]).not.toContain((await generate('call_other')).url);
+    expect(lamb.llm.requests).toHaveLength(asked + 1);
   });
 
   test('is paid as one, by its price, before and after', async () => {
