@@ -72,7 +72,7 @@ test(
 
     // Neither works before its source is chosen, and saving says so.
     await page.getByTestId('save-btn').click();
-    await expect(page.getByTestId('problems')).toContainText('Choose at least one collection.');
+    await expect(page.getByTestId('problems')).toContainText(/Collections: Choose at least 1\./);
     const [knowledge, rubrics] = [page.locator('[data-tool=simple_rag]'), page.locator('[data-tool=rubric_rag]')];
     for (const card of [knowledge, rubrics]) {
       if (await card.getByTestId('tool-settings').isHidden()) await card.getByTestId('tool-toggle').click();
@@ -508,6 +508,72 @@ test('converting and undoing it ask before unsaved changes are lost', async ({ t
   await expect(page).toHaveURL(new RegExp(`/assistants/${String(id)}$`));
   await expect(page.getByTestId('description-input')).toHaveValue('half a thought');
 });
+
+test('a prompt processor is chosen, and what it fills is offered', async ({ teacherPage: page, organization }) => {
+  const { id } = await makeMultiTool(organization, 'Guide');
+  await page.goto(`/multi-tool-assistants/${String(id)}`);
+  await expect(page.getByTestId('prompt-processor-select')).toHaveText(/For several tools/);
+  await page.getByTestId('prompt-processor-select').click();
+  await expect(page.getByRole('option', { name: 'Simple', exact: true })).toHaveCount(0);
+  await page.getByRole('option', { name: /With the Moodle user/ }).click();
+  await page.getByTestId('placeholders').getByTestId('placeholder-moodle_user').click();
+  await page.getByTestId('save-btn').click();
+  await expect(page.locator('.success-message')).toBeVisible();
+  await expect(page.getByTestId('warnings')).toHaveCount(0);
+  expect(await organization.call(organization.teacher, 'GET', `/lamb/v1/assistants/${String(id)}`)).toMatchObject({
+    prompt_template: expect.stringContaining('{moodle_user}'),
+    metadata: { prompt_processor: 'moodle_augment' },
+  });
+  await expectAccessible(page);
+  await expectFitting(page);
+});
+
+for (const locale of ['es-ES', 'ca-ES', 'eu-ES']) {
+  test.describe(locale, () => {
+    test.use({ locale });
+
+    test(`no problem of an assistant is said in English in ${locale}`, async ({ teacherPage: page, organization }) => {
+      const off = { type: 'weather', mode: 'function', enabled: true, config: {} };
+      const { id } = await make(organization, {
+        name: 'Warned',
+        prompt_template: 'Only {nothing}',
+        metadata: { ...MULTI, tools: [{ type: 'moodle', mode: 'context', enabled: true, config: {} }, off] },
+      });
+      const read = async () => {
+        const path = `/lamb/v1/assistants/${String(id)}`;
+        return (await organization.call(organization.teacher, 'GET', path)) as { problems: { message: string }[] };
+      };
+      const expectNoneOf = async (problems: readonly { message: string }[]) => {
+        expect(problems.length).toBeGreaterThan(1);
+        for (const { message } of problems) await expect(page.getByText(message)).toHaveCount(0);
+        await expect(page.getByText('Weather', { exact: true })).toHaveCount(0);
+      };
+      const { problems: warnings } = await read();
+      await page.goto(`/multi-tool-assistants/${String(id)}/view`);
+      await expect(page.getByTestId('warnings').getByRole('listitem')).toHaveCount(warnings.length);
+      await expectNoneOf(warnings);
+      await page.goto(`/multi-tool-assistants/${String(id)}`);
+      await page.getByTestId('add-tool-btn').click();
+      await page.getByTestId('tool-option-simple_rag').click();
+      const answer = page.waitForResponse((reply) => reply.request().method() === 'PATCH');
+      await page.getByTestId('save-btn').click();
+      const { details } = (await (await answer).json()) as { details: { problems: { message: string }[] } };
+      await expect(page.getByTestId('problems')).toBeVisible();
+      await expectNoneOf(details.problems);
+
+      const classic = await makeClassic(organization, 'Study helper');
+      const path = `/lamb/v1/assistants/${String(classic.id)}/convert/preview`;
+      const preview = (await organization.call(organization.teacher, 'POST', path)) as {
+        differences: { message: string }[];
+      };
+      await page.goto('/assistants');
+      await page.getByTestId('assistant-row').filter({ hasText: 'Study helper' }).getByTestId('assistant-menu').click();
+      await page.getByTestId('action-convert').click();
+      await expect(page.getByTestId('convert-dialog').getByRole('listitem').first()).toBeVisible();
+      for (const { message } of preview.differences) await expect(page.getByText(message)).toHaveCount(0);
+    });
+  });
+}
 
 test('an assistant is looked at', async ({ teacherPage: page, organization }) => {
   const { id } = await makeMultiTool(organization, 'Guide');

@@ -98,6 +98,8 @@ describe('a plan', () => {
       {
         severity: 'warning',
         path: 'tools.0.placeholder',
+        code: 'unused',
+        params: { name: 'context' },
         message: 'The template does not use {context}, so what this tool finds does not reach the model.',
       },
     ]);
@@ -131,23 +133,32 @@ describe('names that do not exist', () => {
       'tool',
       { tools: [{ type: 'simple_rug' }] },
       'tools.0.type',
+      ['unknown_tool', 'simple_rug'],
       'There is no tool “simple_rug”. Known: simple_rag, rubric_rag, strict, weather.',
     ],
-    ['connector', { metadata: { connector: 'opnai' } }, 'connector', 'There is no connector “opnai”. Known: scripted.'],
+    [
+      'connector',
+      { metadata: { connector: 'opnai' } },
+      'connector',
+      ['unknown_connector', 'opnai'],
+      'There is no connector “opnai”. Known: scripted.',
+    ],
     [
       'prompt processor',
       { metadata: { prompt_processor: 'augment' } },
       'prompt_processor',
+      ['unknown_processor', 'augment'],
       'There is no prompt processor “augment”. Known: multi_augment, simple_augment, moodle_augment.',
     ],
     [
       'tool, with a name that could not be a placeholder either',
       { tools: [{ type: 'Look-alike' }] },
       'tools.0.type',
+      ['unknown_tool', 'Look-alike'],
       'There is no tool “Look-alike”. Known: simple_rag, rubric_rag, strict, weather.',
     ],
-  ])('are reported with the known ones: %s', (_what, options, path, message) => {
-    expect(errorsOf(compile(options).problems)).toEqual([{ severity: 'error', path, message }]);
+  ])('are reported with the known ones: %s', (_what, options, path, [code, name], message) => {
+    expect(errorsOf(compile(options).problems)).toEqual([{ severity: 'error', path, code, params: { name }, message }]);
   });
 
   it('leave a plan that can still run', () => {
@@ -198,6 +209,8 @@ describe('a tool’s configuration', () => {
       {
         severity: 'error',
         path: 'tools.0.mode',
+        code: 'not_context',
+        params: {},
         message: '“weather” cannot gather context; set its mode to “function”.',
       },
     ]);
@@ -239,6 +252,8 @@ describe('placeholders of tools', () => {
       {
         severity: 'error',
         path: 'tools.1.placeholder',
+        code: 'name_taken',
+        params: { name: 'shared', by: 'simple_rag' },
         message: '{shared} is already filled by tools.0; give each tool its own.',
       },
     ]);
@@ -305,6 +320,8 @@ describe('references between tools', () => {
       {
         severity: 'warning',
         path: 'tools.0.config',
+        code: 'unfilled',
+        params: { name: 'glossary' },
         message: 'Nothing fills {glossary}; it will be left out.',
       },
     ]);
@@ -322,8 +339,8 @@ describe('references between tools', () => {
     });
     const message = '{a}, {b} wait for each other; remove one of the references.';
     expect(problems).toEqual([
-      { severity: 'error', path: 'tools.0.config', message },
-      { severity: 'error', path: 'tools.1.config', message },
+      { severity: 'error', path: 'tools.0.config', code: 'cycle', params: { names: '{a}, {b}' }, message },
+      { severity: 'error', path: 'tools.1.config', code: 'cycle', params: { names: '{a}, {b}' }, message },
     ]);
     expect(placeholdersByLevel(plan)).toEqual([
       ['a', 'b'],
@@ -341,7 +358,13 @@ describe('references between tools', () => {
       tools: [{ type: 'simple_rag', config: { query: 'more of {context}' } }],
     });
     expect(problems).toEqual([
-      { severity: 'error', path: 'tools.0.config', message: '{context} refers to itself; remove the reference.' },
+      {
+        severity: 'error',
+        path: 'tools.0.config',
+        code: 'self_reference',
+        params: { name: 'context' },
+        message: '{context} refers to itself; remove the reference.',
+      },
     ]);
   });
 });
@@ -353,11 +376,15 @@ describe('the template', () => {
       {
         severity: 'warning',
         path: 'prompt_template',
+        code: 'unfilled',
+        params: { name: 'rubric' },
         message: 'Nothing fills {rubric}; it will be left out of the prompt.',
       },
       {
         severity: 'warning',
         path: 'tools.0.placeholder',
+        code: 'unused',
+        params: { name: 'context' },
         message: 'The template does not use {context}, so what this tool finds does not reach the model.',
       },
     ]);
@@ -372,6 +399,8 @@ describe('the template', () => {
       {
         severity: 'warning',
         path: 'prompt_template',
+        code: 'no_user_input',
+        params: { name: 'user_input' },
         message: 'The template does not use {user_input}, so the model will not see the person’s message.',
       },
     ]);
@@ -403,6 +432,8 @@ describe('a classic assistant', () => {
       {
         severity: 'error',
         path: 'tools.0.placeholder',
+        code: 'classic_placeholder',
+        params: { name: 'context' },
         message: 'In a classic assistant the tool fills {context}. Name that, or make it a multi-tool assistant.',
       },
     ]);

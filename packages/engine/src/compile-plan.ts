@@ -4,10 +4,12 @@ import {
   canonicalToolName,
   type AssistantMetadata,
   type Problem,
+  type ProblemCode,
   type ToolEntry,
 } from '@lamb/contract';
 import type { PromptProcessor, Tool } from '@lamb/plugin-kit';
 import type { Catalogue } from './catalogue.ts';
+import { findConfigProblems } from './find-config-problems.ts';
 import { orderLevels } from './order-levels.ts';
 import { planFunctions } from './plan-functions.ts';
 import { CLASSIC_PLACEHOLDER, type Plan, type PlannedTool } from './plan.ts';
@@ -106,13 +108,15 @@ function planTools(
   if (classic) reportClassicTools(entries, problems);
   const taken = new Set([USER_INPUT, ...(processor.placeholders ?? [])]);
   for (const { entry } of entries) if (entry.placeholder !== undefined) taken.add(entry.placeholder);
-  const claimed = new Map<string, string>();
+  const claimed = new Map<string, PlacedEntry>();
   return entries.map(({ entry, path }) => {
     const tool = catalogue.findTool(entry.type);
     const ownPlaceholder = classic ? CLASSIC_PLACEHOLDER : (tool?.context?.placeholder ?? entry.type);
     const placeholder = entry.placeholder ?? freePlaceholder(ownPlaceholder, taken);
     // Nobody chose the placeholder of an unknown tool; that the tool is unknown is said elsewhere.
-    if (tool || entry.placeholder !== undefined) reportPlaceholder(placeholder, path, claimed, processor, problems);
+    if (tool || entry.placeholder !== undefined) {
+      reportPlaceholder(placeholder, { entry, path }, claimed, processor, problems);
+    }
     return planTool(entry, tool, placeholder, path, catalogue, problems);
   });
 }
@@ -122,6 +126,8 @@ function reportClassicTools(entries: readonly PlacedEntry[], problems: Problem[]
     problems.push({
       severity: 'error',
       path: 'tools',
+      code: 'classic_tools',
+      params: {},
       message: 'A classic assistant has one context tool. Keep one, or make it a multi-tool assistant.',
     });
   }
@@ -130,6 +136,8 @@ function reportClassicTools(entries: readonly PlacedEntry[], problems: Problem[]
     problems.push({
       severity: 'error',
       path: `${path}.placeholder`,
+      code: 'classic_placeholder',
+      params: { name: CLASSIC_PLACEHOLDER },
       message: `In a classic assistant the tool fills {${CLASSIC_PLACEHOLDER}}. Name that, or make it a multi-tool assistant.`,
     });
   }
@@ -163,16 +171,12 @@ function planTool(
   }
   if (!tool.context) {
     const message = `“${tool.name}” cannot gather context; set its mode to “function”.`;
-    problems.push({ severity: 'error', path: `${path}.mode`, message });
+    problems.push({ severity: 'error', path: `${path}.mode`, code: 'not_context', params: {}, message });
     return broken(message);
   }
   const parsed = tool.config.safeParse(entry.config);
   if (!parsed.success) {
-    const found = parsed.error.issues.map((issue) => ({
-      severity: 'error' as const,
-      path: [path, 'config', ...issue.path.map(String)].join('.'),
-      message: issue.message,
-    }));
+    const found = findConfigProblems(parsed.error, entry.config, path);
     problems.push(...found);
     return broken(`Its configuration is not valid: ${found.map(({ message }) => message).join(' ')}`);
   }
@@ -203,35 +207,48 @@ function freePlaceholder(wanted: string, taken: Set<string>): string {
 
 function reportPlaceholder(
   placeholder: string,
-  path: string,
-  claimed: Map<string, string>,
+  placed: PlacedEntry,
+  claimed: Map<string, PlacedEntry>,
   processor: PromptProcessor,
   problems: Problem[],
 ): void {
-  const at = `${path}.placeholder`;
-  const refuse = (message: string) => problems.push({ severity: 'error', path: at, message });
+  const at = `${placed.path}.placeholder`;
+  const refuse = (code: ProblemCode, params: Record<string, string>, message: string) =>
+    problems.push({ severity: 'error', path: at, code, params, message });
   const parsed = PlaceholderName.safeParse(placeholder);
-  if (!parsed.success) refuse(parsed.error.issues.map((issue) => issue.message).join(' '));
-  if (placeholder === USER_INPUT) refuse('{user_input} is the person’s message; give the tool another placeholder.');
+  const params = { name: placeholder };
+  if (!parsed.success) refuse('name_grammar', params, parsed.error.issues.map((issue) => issue.message).join(' '));
+  if (placeholder === USER_INPUT) {
+    refuse('name_user_input', params, '{user_input} is the person’s message; give the tool another placeholder.');
+  }
   if (processor.placeholders?.includes(placeholder)) {
-    refuse(`{${placeholder}} is filled by the prompt processor ${processor.name}; give the tool another placeholder.`);
+    refuse(
+      'name_reserved',
+      params,
+      `{${placeholder}} is filled by the prompt processor ${processor.name}; give the tool another placeholder.`,
+    );
   }
   const earlier = claimed.get(placeholder);
-  if (earlier !== undefined) refuse(`{${placeholder}} is already filled by ${earlier}; give each tool its own.`);
-  claimed.set(placeholder, path);
+  if (earlier !== undefined) {
+    const by = canonicalToolName(earlier.entry.type);
+    const message = `{${placeholder}} is already filled by ${earlier.path}; give each tool its own.`;
+    refuse('name_taken', { ...params, by }, message);
+  }
+  claimed.set(placeholder, placed);
 }
 
 function reportCycle(cyclic: readonly PlacedTool[], problems: Problem[]): void {
   const refersToItself = ({ placeholder, needs }: PlacedTool) => needs.includes(placeholder);
   const names = cyclic.filter((item) => !refersToItself(item)).map(({ placeholder }) => `{${placeholder}}`);
   for (const item of cyclic) {
-    problems.push({
-      severity: 'error',
-      path: `${item.path}.config`,
-      message: refersToItself(item)
-        ? `{${item.placeholder}} refers to itself; remove the reference.`
-        : `${names.join(', ')} wait for each other; remove one of the references.`,
-    });
+    const at = { severity: 'error', path: `${item.path}.config` } as const;
+    if (refersToItself(item)) {
+      const message = `{${item.placeholder}} refers to itself; remove the reference.`;
+      problems.push({ ...at, code: 'self_reference', params: { name: item.placeholder }, message });
+    } else {
+      const message = `${names.join(', ')} wait for each other; remove one of the references.`;
+      problems.push({ ...at, code: 'cycle', params: { names: names.join(', ') }, message });
+    }
   }
 }
 
@@ -256,6 +273,8 @@ function reportTemplateUse(
     problems.push({
       severity: 'warning',
       path: 'prompt_template',
+      code: 'unfilled',
+      params: { name },
       message: `Nothing fills {${name}}; it will be left out of the prompt.`,
     });
   }
@@ -265,6 +284,8 @@ function reportTemplateUse(
       problems.push({
         severity: 'warning',
         path: `${path}.config`,
+        code: 'unfilled',
+        params: { name },
         message: `Nothing fills {${name}}; it will be left out.`,
       });
     }
@@ -272,6 +293,8 @@ function reportTemplateUse(
     problems.push({
       severity: 'warning',
       path: `${path}.placeholder`,
+      code: 'unused',
+      params: { name: placeholder },
       message: `The template does not use {${placeholder}}, so what this tool finds does not reach the model.`,
     });
   }
@@ -279,6 +302,8 @@ function reportTemplateUse(
     problems.push({
       severity: 'warning',
       path: 'prompt_template',
+      code: 'no_user_input',
+      params: { name: USER_INPUT },
       message: 'The template does not use {user_input}, so the model will not see the person’s message.',
     });
   }

@@ -73,6 +73,8 @@ describe('the functions of a plan', () => {
       {
         severity: 'error',
         path: 'tools.2',
+        code: 'function_name_taken',
+        params: { name: 'one' },
         message: 'Two tools would be called one. Remove one, or give one of them another name.',
       },
     ]);
@@ -83,7 +85,9 @@ describe('the functions of a plan', () => {
     (name) => {
       const { functions, problems } = plan({ type: 'note', config: { as: name } });
       expect(functions).toEqual([]);
-      expect(problems).toMatchObject([{ severity: 'error', path: 'tools.0.config' }]);
+      expect(problems).toMatchObject([
+        { severity: 'error', path: 'tools.0.config', code: 'function_name', params: { name } },
+      ]);
     },
   );
 

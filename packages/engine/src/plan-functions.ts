@@ -1,6 +1,7 @@
-import { canonicalToolName, type Problem, type ToolEntry } from '@lamb/contract';
+import { canonicalToolName, type Problem, type ProblemCode, type ToolEntry } from '@lamb/contract';
 import { describeFunction, type Effect, type FunctionSpec, type Tool } from '@lamb/plugin-kit';
 import type { Catalogue } from './catalogue.ts';
+import { findConfigProblems } from './find-config-problems.ts';
 import { unknownName } from './unknown-name.ts';
 
 /** One function that the plan offers to the model. */
@@ -25,31 +26,33 @@ export function planFunctions(
 ): PlannedFunction[] {
   const planned = new Map<string, PlannedFunction>();
   for (const { entry, path } of entries) {
-    const refuse = (at: string, message: string) => problems.push({ severity: 'error', path: `${path}${at}`, message });
+    const refuse = (at: string, code: ProblemCode, params: Record<string, string>, message: string) =>
+      problems.push({ severity: 'error', path: `${path}${at}`, code, params, message });
     const tool = catalogue.findTool(entry.type);
     if (!tool) {
       problems.push(unknownName('tool', `${path}.type`, entry.type, catalogue.tools));
       continue;
     }
     if (!tool.function) {
-      refuse('.mode', `“${tool.name}” cannot be called by the model; set its mode to “context”.`);
+      refuse('.mode', 'not_function', {}, `“${tool.name}” cannot be called by the model; set its mode to “context”.`);
       continue;
     }
     const config = tool.config.safeParse(entry.config);
     if (!config.success) {
-      for (const { path: at, message } of config.error.issues)
-        refuse(['.config', ...at.map(String)].join('.'), message);
+      problems.push(...findConfigProblems(config.error, entry.config, path));
       continue;
     }
     const spec = describeFunction(tool, config.data);
     if (!spec) continue;
     const { name } = spec;
     if (!functionName.test(name)) {
-      refuse('.config', `“${name}” cannot be a function’s name: letters, digits, _ and -, starting with a letter.`);
+      const message = `“${name}” cannot be a function’s name: letters, digits, _ and -, starting with a letter.`;
+      refuse('.config', 'function_name', { name }, message);
       continue;
     }
     if (planned.has(name)) {
-      refuse('', `Two tools would be called ${name}. Remove one, or give one of them another name.`);
+      const message = `Two tools would be called ${name}. Remove one, or give one of them another name.`;
+      refuse('', 'function_name_taken', { name }, message);
       continue;
     }
     planned.set(name, {

@@ -6,6 +6,15 @@ import { judgeCallee, type CallingAssistant } from './judge-callee.ts';
 /** More than any model keeps apart, and what one save or one turn may cost the database. */
 const MAX_CALLEES = 50;
 
+type Refusal = Pick<Problem, 'code' | 'params' | 'message'>;
+
+const codes = {
+  self: 'callee_self',
+  not_found: 'callee_missing',
+  not_allowed: 'callee_missing',
+  tool_using: 'callee_uses_tools',
+} as const;
+
 /** What is wrong with the assistants that an assistant would ask. */
 export async function findCalleeProblems(
   tx: TenantTx,
@@ -16,9 +25,9 @@ export async function findCalleeProblems(
   const refusalOf = rememberRefusals(tx, caller, catalogue);
   const problems: Problem[] = [];
   for (const [index, entry] of tools.entries()) {
-    const message = await refusalOf(entry);
+    const refusal = await refusalOf(entry);
     const path = `tools.${String(index)}.config.assistant_id`;
-    if (message !== undefined) problems.push({ severity: 'error', path, message });
+    if (refusal !== undefined) problems.push({ severity: 'error', path, ...refusal });
   }
   return problems;
 }
@@ -46,15 +55,20 @@ function rememberRefusals(
   tx: TenantTx,
   caller: CallingAssistant,
   catalogue: Catalogue,
-): (entry: ToolEntry) => Promise<string | undefined> {
-  const known = new Map<number, string | undefined>();
+): (entry: ToolEntry) => Promise<Refusal | undefined> {
+  const known = new Map<number, Refusal | undefined>();
   return async (entry) => {
     const targetId = findTarget(entry, catalogue);
     if (targetId === undefined) return undefined;
     if (known.has(targetId)) return known.get(targetId);
-    if (known.size >= MAX_CALLEES) return `An assistant can ask at most ${String(MAX_CALLEES)} others.`;
+    if (known.size >= MAX_CALLEES) {
+      const count = String(MAX_CALLEES);
+      return { code: 'callees_too_many', params: { count }, message: `An assistant can ask at most ${count} others.` };
+    }
     const verdict = await judgeCallee(tx, caller, targetId, catalogue);
-    const refusal = verdict.allowed ? undefined : verdict.message;
+    const refusal: Refusal | undefined = verdict.allowed
+      ? undefined
+      : { code: codes[verdict.reason], params: { id: String(targetId) }, message: verdict.message };
     known.set(targetId, refusal);
     return refusal;
   };

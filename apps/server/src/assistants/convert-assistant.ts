@@ -5,6 +5,7 @@ import {
   writeMetadata,
   type ConversionPreview,
   type Principal,
+  type Problem,
 } from '@lamb/contract';
 import type { Catalogue } from '@lamb/engine';
 import {
@@ -18,8 +19,14 @@ import {
 import { auditAssistant } from './audit-assistant.ts';
 import { checkAssistant } from './prepare-assistant.ts';
 
-const SOURCES_LEFT_OUT =
-  'The list of sources no longer follows {context} in the prompt; people still see the sources beside the answer.';
+const SOURCES_LEFT_OUT: Problem = {
+  severity: 'warning',
+  path: 'prompt_template',
+  code: 'sources_left_out',
+  params: { name: 'context' },
+  message:
+    'The list of sources no longer follows {context} in the prompt; people still see the sources beside the answer.',
+};
 
 /** What a classic assistant would become as a multi-tool one, what would be wrong with it, and where its prompt would differ. */
 export async function previewConversion(
@@ -44,7 +51,7 @@ export async function previewConversion(
     problems: [...before.problems, ...problems],
     differences: [
       ...(hasContextTool ? [SOURCES_LEFT_OUT] : []),
-      ...problems.filter(({ path }) => path === 'prompt_template').map(({ message }) => message),
+      ...problems.filter(({ path }) => path === 'prompt_template'),
     ],
   };
 }

@@ -148,6 +148,8 @@ describe.each(table)('an assistant that is %s', (target, reason) => {
     const problem = {
       severity: 'error',
       path: 'tools.1.config.assistant_id',
+      code: isForeign(reason) ? 'callee_missing' : 'callee_uses_tools',
+      params: { id: String(idOf(target)) },
       message: isForeign(reason)
         ? `There is no assistant ${String(idOf(target))} that this assistant’s owner may use.`
         : `Assistant ${String(idOf(target))} uses functions or other assistants itself, so it cannot be asked by another.`,

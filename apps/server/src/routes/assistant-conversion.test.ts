@@ -60,9 +60,9 @@ describe('a classic assistant', () => {
         },
       ],
     });
-    expect(differences).toEqual([
-      expect.stringContaining('list of sources'),
-      'Nothing fills {extra}; it will be left out of the prompt.',
+    expect(differences).toMatchObject([
+      { code: 'sources_left_out', message: expect.stringContaining('list of sources') },
+      { code: 'unfilled', params: { name: 'extra' } },
     ]);
     expect(await stored(id)).toEqual(before);
   });

@@ -95,7 +95,7 @@ export type AssistantCard = z.infer<typeof AssistantCard>;
 
 /** What a classic assistant would become as a multi-tool one; `differences` says where its prompt will not be the same. */
 export const ConversionPreview = z
-  .object({ metadata: AssistantMetadata, problems: z.array(Problem), differences: z.array(z.string()) })
+  .object({ metadata: AssistantMetadata, problems: z.array(Problem), differences: z.array(Problem) })
   .meta({ id: 'ConversionPreview' });
 export type ConversionPreview = z.infer<typeof ConversionPreview>;
 

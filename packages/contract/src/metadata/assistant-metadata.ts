@@ -45,8 +45,45 @@ export const AssistantMetadata = z
   .meta({ id: 'AssistantMetadata' });
 export type AssistantMetadata = z.infer<typeof AssistantMetadata>;
 
-/** Something about an assistant that its creator should see; `error` refuses a save, `warning` does not. */
+/** What can be wrong with an assistant, for programs and for those who say it in another language. */
+export const ProblemCode = z.enum([
+  'unreadable_metadata',
+  'unreadable_value',
+  'unknown_tool',
+  'unknown_connector',
+  'unknown_processor',
+  'not_context',
+  'not_function',
+  'config',
+  'function_name',
+  'function_name_taken',
+  'classic_tools',
+  'classic_placeholder',
+  'name_grammar',
+  'name_user_input',
+  'name_reserved',
+  'name_taken',
+  'self_reference',
+  'cycle',
+  'unfilled',
+  'unused',
+  'no_user_input',
+  'sources_left_out',
+  'callee_self',
+  'callee_missing',
+  'callee_uses_tools',
+  'callees_too_many',
+]);
+export type ProblemCode = z.infer<typeof ProblemCode>;
+
+/** Something about an assistant that its creator should see; `error` refuses a save, `warning` does not. `params` are the names and numbers in the message. */
 export const Problem = z
-  .object({ severity: z.enum(['error', 'warning']), path: z.string(), message: z.string() })
+  .object({
+    severity: z.enum(['error', 'warning']),
+    path: z.string(),
+    code: ProblemCode,
+    params: z.record(z.string(), z.string()),
+    message: z.string(),
+  })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;

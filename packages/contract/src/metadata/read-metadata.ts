@@ -85,6 +85,8 @@ function refuseDocument(what: string, problems: Problem[]): Json {
   problems.push({
     severity: 'error',
     path: '',
+    code: 'unreadable_metadata',
+    params: {},
     message: `The metadata is ${what}. Until that is corrected, the assistant works with defaults.`,
   });
   return {};
@@ -94,13 +96,13 @@ function readName(document: Json, key: string, fallback: string, problems: Probl
   const value = document[key];
   if (value === undefined || value === null || value === '') return fallback;
   if (typeof value === 'string') return value;
-  problems.push({ severity: 'error', path: key, message: `“${key}” must be text; “${fallback}” is used instead.` });
+  problems.push(unreadable(key, `“${key}” must be text; “${fallback}” is used instead.`));
   return fallback;
 }
 
 function readCapabilities(value: unknown, problems: Problem[]): AssistantMetadata['capabilities'] {
   if (value !== undefined && value !== null && !isObject(value)) {
-    problems.push({ severity: 'error', path: 'capabilities', message: '“capabilities” must be an object.' });
+    problems.push(unreadable('capabilities', '“capabilities” must be an object.'));
   }
   const given = isObject(value) ? value : {};
   return { ...given, vision: given['vision'] === true, image_generation: given['image_generation'] === true };
@@ -141,7 +143,7 @@ function classicConfig(type: string, document: Json, columns: LegacyColumns): Js
 function readToolList(value: unknown, problems: Problem[]): ToolEntry[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
-    problems.push({ severity: 'error', path: 'tools', message: '“tools” must be a list; it is ignored.' });
+    problems.push(unreadable('tools', '“tools” must be a list; it is ignored.'));
     return [];
   }
   return value.flatMap((entry: unknown, index) => {
@@ -184,11 +186,13 @@ function moveSettingsIntoConfig(named: string, given: Json): Json {
 }
 
 function problemsOf(error: z.ZodError, path: string, consequence: string): Problem[] {
-  return error.issues.map((issue) => ({
-    severity: 'error' as const,
-    path: [path, ...issue.path.map(String)].join('.'),
-    message: `${issue.message} (${consequence})`,
-  }));
+  return error.issues.map((issue) =>
+    unreadable([path, ...issue.path.map(String)].join('.'), `${issue.message} (${consequence})`),
+  );
+}
+
+function unreadable(path: string, message: string): Problem {
+  return { severity: 'error', path, code: 'unreadable_value', params: { name: path }, message };
 }
 
 function toId(value: unknown): unknown {

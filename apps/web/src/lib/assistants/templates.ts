@@ -67,6 +67,8 @@ export const templates: readonly Template[] = [
           [m.assistants_template_question(), 'user_input'],
         ],
         tools: [contextEntry('simple_rag', 'context')],
+        // Who learns asks on: “and why?” finds nothing by itself.
+        processor: 'context_aware_augment',
       }),
   },
   {

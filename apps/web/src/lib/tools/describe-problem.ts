@@ -1,79 +1,51 @@
-import type { Problem, ToolDefinition } from '@lamb/contract';
+import type { ProblemCode, ToolDefinition } from '@lamb/contract';
 import { m } from '#lib/paraglide/messages.js';
-import type { ConfigError } from './check-config.ts';
-import type { Finding, LocalProblem } from './find-problems.ts';
-import { findDefinition } from './place-tools.ts';
-import { nameTool } from './tool-words.ts';
+import type { LocalProblem } from './find-problems.ts';
+import { nameType } from './name-type.ts';
 
-/** A problem as it is shown. `isMissing`: something was not entered yet, which is not held against a new entry. */
-export interface ShownProblem extends Problem {
-  readonly isMissing: boolean;
+type Params = Readonly<Record<string, string>>;
+
+/** What each code means. Whatever stands in braces in a prompt is shown in braces. */
+const words: Readonly<Record<ProblemCode, (params: Params, definitions: readonly ToolDefinition[]) => string>> = {
+  unreadable_metadata: () => m.tools_problem_unreadable_metadata(),
+  unreadable_value: ({ name = '' }) => m.tools_problem_unreadable_value({ name }),
+  unknown_tool: ({ name = '' }) => m.tools_problem_unknown({ type: name }),
+  unknown_connector: ({ name = '' }) => m.tools_problem_connector({ name }),
+  unknown_processor: ({ name = '' }) => m.tools_problem_processor({ name }),
+  not_context: () => m.tools_problem_not_context(),
+  not_function: () => m.tools_problem_not_function(),
+  config: describeRule,
+  function_name: ({ name = '' }) => m.tools_problem_function_name({ name }),
+  function_name_taken: ({ name = '' }) => m.tools_problem_function_taken({ name }),
+  classic_tools: () => m.tools_problem_classic_tools(),
+  classic_placeholder: (params) => m.tools_problem_classic_placeholder({ name: brace(params) }),
+  name_grammar: () => m.tools_problem_grammar(),
+  name_user_input: () => m.tools_problem_user_input_name(),
+  name_reserved: (params) => m.tools_problem_reserved({ name: brace(params) }),
+  name_taken: (params, definitions) =>
+    m.tools_problem_taken({ name: brace(params), tool: nameType(params['by'] ?? '', definitions) }),
+  self_reference: (params) => m.tools_problem_self({ name: brace(params) }),
+  cycle: ({ names = '' }) => m.tools_problem_cycle({ names }),
+  unfilled: (params) => m.tools_problem_unfilled({ name: brace(params) }),
+  unused: (params) => m.tools_problem_unused({ name: brace(params) }),
+  no_user_input: (params) => m.tools_problem_no_user_input({ name: brace(params) }),
+  sources_left_out: (params) => m.tools_problem_sources_left_out({ name: brace(params) }),
+  callee_self: () => m.tools_problem_callee_self(),
+  callee_missing: ({ id = '' }) => m.tools_problem_callee_missing({ id }),
+  callee_uses_tools: ({ id = '' }) => m.tools_problem_callee_uses_tools({ id }),
+  callees_too_many: ({ count = '' }) => m.tools_problem_callees_too_many({ count }),
+};
+
+/** Says in the person's language what was found, here or by the server. */
+export function describeProblem({ code, params }: LocalProblem, definitions: readonly ToolDefinition[]): string {
+  return words[code](params, definitions);
 }
 
-/** Says what was found here, and adds what only the server can know. */
-export function describeProblems(
-  local: readonly LocalProblem[],
-  server: readonly Problem[],
-  definitions: readonly ToolDefinition[],
-  { knowsTemplate }: { knowsTemplate: boolean },
-): ShownProblem[] {
-  const said = local.map(({ severity, path, finding }) => ({
-    severity,
-    path,
-    message: describeFinding(finding, definitions),
-    isMissing: finding.code === 'config' && ['required', 'minItems'].includes(finding.error.rule),
-  }));
-  const seen = new Set(local.map(({ path }) => path));
-  const others = server.filter(
-    ({ path, severity }) => !seen.has(path) && !isFoundHere(path, severity === 'warning' && !knowsTemplate),
-  );
-  return [...said, ...others.map((problem) => ({ ...problem, isMissing: false }))];
+function brace({ name = '' }: Params): string {
+  return `{${name}}`;
 }
 
-/** Paths whose rules are all known here: what the server said about them before is outdated by now. */
-function isFoundHere(path: string, isAboutUnknownTemplate: boolean): boolean {
-  if (/^tools\.\d+\.placeholder$/.test(path)) return !isAboutUnknownTemplate;
-  return path === 'prompt_template' || /^tools\.\d+\.(type|mode|config)$/.test(path);
-}
-
-function describeFinding(finding: Finding, definitions: readonly ToolDefinition[]): string {
-  const titleOf = (type: string) => {
-    const definition = findDefinition(definitions, type);
-    return definition ? nameTool(definition) : type;
-  };
-  const brace = (name: string) => `{${name}}`;
-  switch (finding.code) {
-    case 'unknown_tool':
-      return m.tools_problem_unknown({ type: finding.type });
-    case 'not_context':
-      return m.tools_problem_not_context();
-    case 'not_function':
-      return m.tools_problem_not_function();
-    case 'name_grammar':
-      return m.tools_problem_grammar();
-    case 'name_user_input':
-      return m.tools_problem_user_input_name();
-    case 'name_reserved':
-      return m.tools_problem_reserved({ name: brace(finding.name) });
-    case 'name_taken':
-      return m.tools_problem_taken({ name: brace(finding.name), tool: titleOf(finding.by) });
-    case 'unfilled':
-      return m.tools_problem_unfilled({ name: brace(finding.name) });
-    case 'unused':
-      return m.tools_problem_unused({ name: brace(finding.name) });
-    case 'no_user_input':
-      return m.tools_problem_no_user_input({ name: '{user_input}' });
-    case 'self_reference':
-      return m.tools_problem_self({ name: brace(finding.names[0] ?? '') });
-    case 'cycle':
-      return m.tools_problem_cycle({ names: finding.names.map(brace).join(', ') });
-    case 'config':
-      return describeConfigError(finding.error);
-  }
-}
-
-function describeConfigError({ rule, wanted }: ConfigError): string {
-  const limit = String(wanted);
+function describeRule({ rule = '', limit = '' }: Params): string {
   switch (rule) {
     case 'required':
       return m.tools_rule_required();
@@ -96,9 +68,9 @@ function describeConfigError({ rule, wanted }: ConfigError): string {
     case 'enum':
       return m.tools_rule_enum();
     case 'type':
-      return wanted === 'integer'
+      return limit === 'integer'
         ? m.tools_rule_integer()
-        : wanted === 'number'
+        : limit === 'number'
           ? m.tools_rule_number()
           : m.tools_rule_other();
     default:

@@ -9,7 +9,7 @@ function find(
   more: { reserved?: string[]; kind?: 'classic' | 'multi_tool' } = {},
 ) {
   return findProblems({ tools, definitions, template, ...more }).map(
-    ({ severity, path, finding }) => `${severity} ${path} ${finding.code}`,
+    ({ severity, path, code }) => `${severity} ${path} ${code}`,
   );
 }
 

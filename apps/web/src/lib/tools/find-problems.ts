@@ -1,27 +1,11 @@
-import type { ToolDefinition, ToolEntry } from '@lamb/contract';
-import { checkConfig, type ConfigError } from './check-config.ts';
+import type { Problem, ProblemCode, ToolDefinition, ToolEntry } from '@lamb/contract';
+import { checkConfig } from './check-config.ts';
 import { orderLevels } from './order-levels.ts';
 import { findDefinition, placeTools, type PlacedTool } from './place-tools.ts';
 import { isPlaceholderName, namesIn, USER_INPUT } from './placeholders.ts';
 
-/** What is wrong, without words: `describeProblem` says it in the person's language. */
-export type Finding =
-  | { readonly code: 'unknown_tool' | 'not_context' | 'not_function'; readonly type: string }
-  | {
-      readonly code: 'name_grammar' | 'name_user_input' | 'name_reserved' | 'unfilled' | 'unused';
-      readonly name: string;
-    }
-  | { readonly code: 'name_taken'; readonly name: string; readonly by: string }
-  | { readonly code: 'cycle' | 'self_reference'; readonly names: readonly string[] }
-  | { readonly code: 'no_user_input' }
-  | { readonly code: 'config'; readonly error: ConfigError };
-
-/** A finding with the path at which the server would report it. */
-export interface LocalProblem {
-  readonly severity: 'error' | 'warning';
-  readonly path: string;
-  readonly finding: Finding;
-}
+/** What is wrong, at the path and with the code of the server, but without its words. */
+export type LocalProblem = Omit<Problem, 'message'>;
 
 interface Assistant {
   readonly tools: readonly ToolEntry[];
@@ -51,13 +35,13 @@ function findEntryProblems(tools: readonly ToolEntry[], definitions: readonly To
     if (!entry.enabled) return [];
     const at = `tools.${String(index)}`;
     const definition = findDefinition(definitions, entry.type);
-    if (!definition) return [error(`${at}.type`, { code: 'unknown_tool', type: entry.type })];
+    if (!definition) return [error(`${at}.type`, 'unknown_tool', { name: entry.type })];
     if (!definition.modes.includes(entry.mode)) {
       const code = entry.mode === 'context' ? 'not_context' : 'not_function';
-      return [error(`${at}.mode`, { code, type: entry.type })];
+      return [error(`${at}.mode`, code)];
     }
-    return checkConfig(definition.config_schema, entry.config).map((found) =>
-      error(`${at}.config${found.path === '' ? '' : `.${found.path}`}`, { code: 'config', error: found }),
+    return checkConfig(definition.config_schema, entry.config).map(({ path, rule, wanted }) =>
+      error(`${at}.config${path === '' ? '' : `.${path}`}`, 'config', { rule, limit: String(wanted) }),
     );
   });
 }
@@ -75,11 +59,11 @@ function findNameProblems(
     if (tools[index]?.placeholder === undefined && !findDefinition(definitions, type)) return [];
     const path = `tools.${String(index)}.placeholder`;
     const found: LocalProblem[] = [];
-    if (!isPlaceholderName(name)) found.push(error(path, { code: 'name_grammar', name }));
-    if (name === USER_INPUT) found.push(error(path, { code: 'name_user_input', name }));
-    if (reserved.includes(name)) found.push(error(path, { code: 'name_reserved', name }));
+    if (!isPlaceholderName(name)) found.push(error(path, 'name_grammar', { name }));
+    if (name === USER_INPUT) found.push(error(path, 'name_user_input', { name }));
+    if (reserved.includes(name)) found.push(error(path, 'name_reserved', { name }));
     const earlier = claimed.get(name);
-    if (earlier) found.push(error(path, { code: 'name_taken', name, by: earlier.type }));
+    if (earlier) found.push(error(path, 'name_taken', { name, by: earlier.type }));
     claimed.set(name, tool);
     return found;
   });
@@ -88,13 +72,13 @@ function findNameProblems(
 function findCycles(placed: readonly PlacedTool[]): LocalProblem[] {
   const { cyclic } = orderLevels(placed);
   const isSelfish = ({ placeholder, needs }: PlacedTool) => needs.includes(placeholder);
-  const names = cyclic.filter((tool) => !isSelfish(tool)).map(({ placeholder }) => placeholder);
-  return cyclic.map((tool) =>
-    error(
-      `tools.${String(tool.index)}.config`,
-      isSelfish(tool) ? { code: 'self_reference', names: [tool.placeholder] } : { code: 'cycle', names },
-    ),
-  );
+  const names = cyclic.filter((tool) => !isSelfish(tool)).map(({ placeholder }) => `{${placeholder}}`);
+  return cyclic.map((tool) => {
+    const path = `tools.${String(tool.index)}.config`;
+    return isSelfish(tool)
+      ? error(path, 'self_reference', { name: tool.placeholder })
+      : error(path, 'cycle', { names: names.join(', ') });
+  });
 }
 
 function findUnfilled(placed: readonly PlacedTool[], reserved: readonly string[]): LocalProblem[] {
@@ -102,7 +86,7 @@ function findUnfilled(placed: readonly PlacedTool[], reserved: readonly string[]
   return placed.flatMap(({ index, needs }) =>
     needs
       .filter((name) => !filled.has(name))
-      .map((name) => warning(`tools.${String(index)}.config`, { code: 'unfilled', name })),
+      .map((name) => warning(`tools.${String(index)}.config`, 'unfilled', { name })),
   );
 }
 
@@ -118,11 +102,13 @@ function findTemplateProblems(
   const unfilled = kind === 'classic' ? [] : [...used].filter((name) => !filled.has(name));
   const unused = placed.filter(({ placeholder }) => !used.has(placeholder) && !needed.has(placeholder));
   return [
-    ...unfilled.map((name) => warning('prompt_template', { code: 'unfilled', name })),
+    ...unfilled.map((name) => warning('prompt_template', 'unfilled', { name })),
     ...unused.map(({ index, placeholder }) =>
-      warning(`tools.${String(index)}.placeholder`, { code: 'unused', name: placeholder }),
+      warning(`tools.${String(index)}.placeholder`, 'unused', { name: placeholder }),
     ),
-    ...(template !== '' && !used.has(USER_INPUT) ? [warning('prompt_template', { code: 'no_user_input' })] : []),
+    ...(template !== '' && !used.has(USER_INPUT)
+      ? [warning('prompt_template', 'no_user_input', { name: USER_INPUT })]
+      : []),
   ];
 }
 
@@ -130,10 +116,10 @@ function filledBy(placed: readonly PlacedTool[], reserved: readonly string[]): S
   return new Set([USER_INPUT, ...reserved, ...placed.map(({ placeholder }) => placeholder)]);
 }
 
-function error(path: string, finding: Finding): LocalProblem {
-  return { severity: 'error', path, finding };
+function error(path: string, code: ProblemCode, params: Record<string, string> = {}): LocalProblem {
+  return { severity: 'error', path, code, params };
 }
 
-function warning(path: string, finding: Finding): LocalProblem {
-  return { severity: 'warning', path, finding };
+function warning(path: string, code: ProblemCode, params: Record<string, string>): LocalProblem {
+  return { severity: 'warning', path, code, params };
 }
