@@ -98,16 +98,48 @@ describe('one answer of the model', () => {
     expect(calls.map(({ id }) => id)).toEqual(['call_1_1']);
   });
 
-  it('estimates what calls cost too, asked before and asked now', async () => {
+  it('estimates what calls, images and the functions on offer cost too', async () => {
     const asked: ChatMessage = {
       role: 'assistant',
       tool_calls: [{ id: 'z', type: 'function', function: { name: 'f', arguments: '1234567' } }],
     };
-    const { answer, events } = call(deliver([piece(0, 'a', '123')]), { messages: [...question, asked] });
+    const shown: ChatMessage = {
+      role: 'user',
+      content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }],
+    };
+    const { answer, events } = call(deliver([piece(0, 'a', '123')]), { messages: [...question, asked, shown] });
     await answer;
+    const prompt = 4 + 1200 + Math.ceil(JSON.stringify(tools).length / 4);
     expect(events).toEqual([
-      { type: 'usage', usage: { prompt_tokens: 4, completion_tokens: 1, total_tokens: 5, estimated: true } },
+      {
+        type: 'usage',
+        usage: { prompt_tokens: prompt, completion_tokens: 1, total_tokens: prompt + 1, estimated: true },
+      },
     ]);
+  });
+
+  it.each([
+    [{}, { max_tokens: 50 }],
+    [{ max_tokens: 70 }, { max_tokens: 70 }],
+    [{ max_completion_tokens: 30 }, { max_completion_tokens: 30 }],
+  ])('is told to end where its budget does, unless the caller said where: %o', async (sampling, sent) => {
+    const connector = makeConnector(deliver([text('a')]));
+    const budget = {
+      reserve: () => Promise.resolve({ id: 'r', startedAt: 0, maxCompletionTokens: 50 }),
+      settle: () => Promise.resolve(),
+    };
+    await callModel(
+      { messages: question, tools: undefined, step: 'model:1', callPrefix: 'call_1' },
+      { messages: question, sampling },
+      makePorts({ model: { connector, model: 'model-1', settings: {} }, budget }),
+      {
+        emit: () => undefined,
+        ready: () => undefined,
+        begin: () => Promise.resolve('fresh'),
+        signal: new AbortController().signal,
+      },
+    );
+    expect(connector.calls[0]?.sampling).toEqual(sent);
   });
 
   it('waits while the reader does not keep up', async () => {

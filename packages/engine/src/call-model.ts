@@ -1,8 +1,10 @@
-import { messageText, type ChatMessage, type ToolCall, type Usage } from '@lamb/contract';
+import type { ChatMessage, ToolCall, Usage } from '@lamb/contract';
 import type { FunctionSpec, ModelEvent } from '@lamb/plugin-kit';
 import { createCallAssembler } from './assemble-tool-calls.ts';
 import { createAbortRace } from './create-abort-race.ts';
+import { countCallChars, countPromptChars } from './count-prompt-chars.ts';
 import { estimateUsage } from './estimate-usage.ts';
+import { limitAnswer } from './limit-answer.ts';
 import { TurnDeadlinePassed } from './turn-deadline-passed.ts';
 import type { ModelCallEnd, StepScope, TurnPorts, TurnRequest } from './turn-ports.ts';
 
@@ -38,11 +40,11 @@ export async function callModel(
   let heard = false as boolean;
   let outcome: ModelCallEnd['outcome'] = 'failed';
   let batches: AsyncIterator<readonly ModelEvent[]> | undefined;
-  const promptChars = countChars(messages);
+  const promptChars = countPromptChars(messages, tools);
   const sumUp = () =>
     usage ?? estimateUsage(promptChars, text.length + reasoningChars + countCallChars(calls.finish()));
-  const maxCompletionTokens = sampling.max_completion_tokens ?? sampling.max_tokens ?? undefined;
-  const reservation = await budget.reserve({ promptChars, maxCompletionTokens }, name);
+  const asked = sampling.max_completion_tokens ?? sampling.max_tokens ?? undefined;
+  const reservation = await budget.reserve({ promptChars, maxCompletionTokens: asked }, name);
   const hear = (event: ModelEvent): void => {
     switch (event.type) {
       case 'text':
@@ -74,7 +76,8 @@ export async function callModel(
       if (congestion) await congestion;
     }
   };
-  const call = { settings, model, messages, sampling, signal, ...(tools ? { tools } : {}) };
+  const limited = asked === undefined ? limitAnswer(sampling, reservation) : sampling;
+  const call = { settings, model, messages, sampling: limited, signal, ...(tools ? { tools } : {}) };
   try {
     signal.throwIfAborted();
     batches = connector.stream(call)[Symbol.asyncIterator]();
@@ -121,17 +124,6 @@ function mergeText(batch: readonly ModelEvent[]): readonly ModelEvent[] {
 
 function idsOf(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap(({ tool_calls: calls }) => calls ?? []).map(({ id }) => id);
-}
-
-function countChars(messages: readonly ChatMessage[]): number {
-  return messages.reduce(
-    (sum, message) => sum + messageText(message).length + countCallChars(message.tool_calls ?? []),
-    0,
-  );
-}
-
-function countCallChars(calls: readonly ToolCall[]): number {
-  return calls.reduce((sum, { function: { name, arguments: text } }) => sum + name.length + text.length, 0);
 }
 
 function toUsage(prompt: number, completion: number): Usage {

@@ -53,6 +53,8 @@ export interface CallEstimate {
 export interface Reservation {
   /** Undefined where there is no cap, and so nothing to set aside. */
   readonly id: string | undefined;
+  /** What the model is to be told: no more was set aside. */
+  readonly maxCompletionTokens?: number | undefined;
   readonly startedAt: number;
 }
 

@@ -5,14 +5,14 @@ import type { Services } from '../services.ts';
 import { computeCost } from './compute-cost.ts';
 import { toBudgetError } from './to-budget-error.ts';
 
-/** What an answer is taken to need where nobody set a limit. */
-const USUAL_COMPLETION_TOKENS = 1000;
+/** What an answer may have where caps hold and nobody set a limit: enough for a long one, and the model is told. */
+const USUAL_COMPLETION_TOKENS = 4096;
 /** More than any model says; keeps sums within what the database can count. */
 const MOST_COMPLETION_TOKENS = 10_000_000;
 /** Longer than a model call takes. What is settled later still counts. */
 const HOLD_MS = 15 * 60_000;
 
-/** Sets budget aside for one model call, or throws `budget_exceeded`. */
+/** Sets budget aside for one model call, or throws `budget_exceeded`. Where caps hold, the reservation says what the model may use. */
 export async function reserveCall(
   { principal, runId, model }: BookedRun,
   { promptChars, maxCompletionTokens, images }: CallEstimate & { readonly images?: number },
@@ -32,5 +32,5 @@ export async function reserveCall(
     reserveBudget(tx, { runId, step, userId, estimate, holdMs: HOLD_MS, now }),
   );
   if ('refusal' in made) throw toBudgetError(made.refusal, now);
-  return { id: made.id, startedAt };
+  return { id: made.id, startedAt, maxCompletionTokens: completion };
 }

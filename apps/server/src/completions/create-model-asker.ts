@@ -1,5 +1,5 @@
-import { messageText, type ChatMessage, type Usage } from '@lamb/contract';
-import { estimateUsage, type OpenModel } from '@lamb/engine';
+import type { ChatMessage, Usage } from '@lamb/contract';
+import { countPromptChars, estimateUsage, limitAnswer, type OpenModel } from '@lamb/engine';
 import { randomUUID } from 'node:crypto';
 import { reserveCall } from '../budget/reserve-call.ts';
 import type { Services } from '../services.ts';
@@ -17,16 +17,17 @@ export function createModelAsker(
   const { connector, settings } = model;
   const booked = { ...run, model };
   return async (messages, signal) => {
-    const promptChars = messages.reduce((sum, message) => sum + messageText(message).length, 0);
+    const promptChars = countPromptChars(messages);
     // Several may be under way at once, in no order that a restarted run would repeat: each has a name of its own.
     const estimate = { promptChars, maxCompletionTokens: undefined, images: expectedImages };
     const reservation = await reserveCall(booked, estimate, `ask:${randomUUID()}`, services);
+    const sampling = limitAnswer({}, reservation);
     let text = '';
     let heard = false;
     let usage: Usage | undefined;
     let outcome: 'finished' | 'failed' = 'failed';
     try {
-      for await (const batch of connector.stream({ settings, model: model.model, messages, sampling: {}, signal })) {
+      for await (const batch of connector.stream({ settings, model: model.model, messages, sampling, signal })) {
         heard = true;
         for (const event of batch) {
           if (event.type === 'text') text += event.text;

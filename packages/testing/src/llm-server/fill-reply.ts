@@ -22,8 +22,13 @@ export interface FilledToolCall {
 }
 
 export function fillReply(reply: LlmReply, requestBody: unknown, idPrefix: string): FilledReply {
-  const chunks = reply.chunks ?? (reply.text === undefined ? listTokens(reply.tokens ?? 0) : splitWords(reply.text));
-  const reasoning = splitWords(reply.reasoning ?? '');
+  const said = reply.chunks ?? (reply.text === undefined ? listTokens(reply.tokens ?? 0) : splitWords(reply.text));
+  const thought = splitWords(reply.reasoning ?? '');
+  // As a real one does: a chunk is a token, and who asks for at most so many gets no more.
+  const limit = findLimit(requestBody);
+  const reasoning = thought.slice(0, limit);
+  const chunks = said.slice(0, limit - reasoning.length);
+  const isCut = chunks.length < said.length;
   const toolCalls = (reply.toolCalls ?? []).map((call, index) => fillToolCall(call, index, reply, idPrefix));
   const pieces = toolCalls.reduce((sum, call) => sum + call.pieces.length, 0);
   const counted = {
@@ -39,8 +44,21 @@ export function fillReply(reply: LlmReply, requestBody: unknown, idPrefix: strin
     dimensions: reply.dimensions,
     usage: reply.usage === undefined ? counted : reply.usage,
     finishReason:
-      reply.finishReason === undefined ? (toolCalls.length > 0 ? 'tool_calls' : 'stop') : reply.finishReason,
+      reply.finishReason === undefined
+        ? toolCalls.length > 0
+          ? 'tool_calls'
+          : isCut
+            ? 'length'
+            : 'stop'
+        : reply.finishReason,
   };
+}
+
+/** How many tokens the answer may have, in whichever provider's words. */
+function findLimit(body: unknown): number {
+  const { max_completion_tokens: newer, max_tokens: older, options, generationConfig } = readObject(body);
+  const named = [newer, older, readObject(options)['num_predict'], readObject(generationConfig)['maxOutputTokens']];
+  return (named.find((limit) => typeof limit === 'number' && limit >= 0) as number | undefined) ?? Infinity;
 }
 
 function fillToolCall(call: LlmToolCall, index: number, reply: LlmReply, idPrefix: string): FilledToolCall {
