@@ -5,14 +5,14 @@ const base = 'http://kb.internal:9090/api/';
 const read = (metadata: unknown, data = 'text') =>
   fromKbReply({ results: [{ similarity: 0.5, data, metadata }] }, '7', base)[0];
 
-test('hits come best first, under either name', () => {
+test('hits come in the order of the reply, under either name', () => {
   const hits = [
     { similarity: 0.1, data: 'b', metadata: { filename: 'b.pdf' } },
     { similarity: 0.9, data: 'a', metadata: { filename: 'a.pdf', page: 3, file_url: '/static/a.pdf', chunk_index: 7 } },
   ];
   const expected = [
-    { collection: '7', text: 'a', similarity: 0.9, title: 'a.pdf', url: '/static/a.pdf', page: 3 },
     { collection: '7', text: 'b', similarity: 0.1, title: 'b.pdf' },
+    { collection: '7', text: 'a', similarity: 0.9, title: 'a.pdf', url: '/static/a.pdf', page: 3 },
   ];
   expect(fromKbReply({ results: hits, count: 2, timing: {} }, '7', base)).toEqual(expected);
   expect(fromKbReply({ documents: hits }, '7', base)).toEqual(expected);
@@ -23,6 +23,7 @@ test.each<[what: string, metadata: Record<string, unknown>, url: string | undefi
   ['a page on the server loses its origin', { source_url: 'http://kb.internal:9090/a?token=x' }, '/a'],
   ['a file on the server loses its origin', { file_url: 'http://kb.internal:9090/static/1.pdf' }, '/static/1.pdf'],
   ['a file loses any other name of the server', { file_url: 'http://10.0.0.7:80/static/1.pdf' }, '/static/1.pdf'],
+  ['a file keeps what is asked of it', { file_url: 'http://10.0.0.7/a?start=1&signature=x' }, '/a?start=1&signature=x'],
   ['the original of a file comes first', { file_url: '/a.md', original_file_url: '/a.pdf' }, '/a.pdf'],
   ['the converted file comes last', { markdown_file_url: '/a.md', file_url: '' }, '/a.md'],
   ['a page comes before its file', { source_url: 'https://uni.example/', file_url: '/a' }, 'https://uni.example/'],

@@ -24,23 +24,21 @@ const Reply = z.union([
   z.object({ documents: z.array(Hit) }).transform(({ documents }) => documents),
 ]);
 
-/** The passages in a knowledge-base server's reply, best first, without a trace of where that server is; throws when it is no such reply. */
+/** The passages in a knowledge-base server's reply, in its order, without a trace of where that server is; throws when it is no such reply. */
 export function fromKbReply(reply: unknown, collection: string, baseUrl: string): KnowledgeHit[] {
-  return Reply.parse(reply)
-    .map(({ similarity, data, metadata }) => {
-      const url = metadata ? chooseUrl(metadata, baseUrl) : undefined;
-      const { page } = metadata ?? {};
-      const title = metadata?.filename ?? url?.split('/').findLast((step) => step !== '') ?? 'Untitled';
-      return {
-        collection,
-        text: data,
-        similarity,
-        title,
-        ...(url === undefined ? {} : { url }),
-        ...(page === undefined ? {} : { page }),
-      };
-    })
-    .toSorted((a, b) => b.similarity - a.similarity);
+  return Reply.parse(reply).map(({ similarity, data, metadata }) => {
+    const url = metadata ? chooseUrl(metadata, baseUrl) : undefined;
+    const { page } = metadata ?? {};
+    const title = metadata?.filename ?? url?.split('/').findLast((step) => step !== '') ?? 'Untitled';
+    return {
+      collection,
+      text: data,
+      similarity,
+      title,
+      ...(url === undefined ? {} : { url }),
+      ...(page === undefined ? {} : { page }),
+    };
+  });
 }
 
 /** Where a person can read on: the page a passage was taken from, or else the file on the server. */
@@ -49,7 +47,9 @@ function chooseUrl(metadata: NonNullable<z.infer<typeof Hit>['metadata']>, baseU
   if (source) return source.origin === new URL(baseUrl).origin ? source.pathname : source.href;
   // Files are the server's own, also when it knows itself by an address that is not the one we use.
   const files = [metadata.original_file_url, metadata.file_url, metadata.markdown_file_url];
-  return files.map((file) => readUrl(file, baseUrl)?.pathname).find((path) => path !== undefined);
+  const [file] = files.flatMap((text) => readUrl(text, baseUrl) ?? []);
+  // What is asked of it, such as a passage and its signature, is a part of its address.
+  return file && `${file.pathname}${file.search}`;
 }
 
 function readUrl(text: string | undefined, baseUrl: string): URL | undefined {

@@ -5,7 +5,7 @@ type CollectionsQuery = Omit<Parameters<typeof queryKbServer>[0], 'collection'> 
   readonly collections: readonly string[];
 };
 
-/** Searches several collections of a knowledge-base server at once. The server searches one at a time, so their passages are merged by similarity. */
+/** Searches several collections of a knowledge-base server at once. The server searches one at a time, so their passages are merged by rank: how it orders those of a collection is its own business. */
 export async function queryKbCollections({ collections, ...query }: CollectionsQuery): Promise<KnowledgeAnswer> {
   const outcomes = await Promise.all(
     collections.map(async (collection) => {
@@ -19,8 +19,11 @@ export async function queryKbCollections({ collections, ...query }: CollectionsQ
       }
     }),
   );
+  const ranked = outcomes.flatMap(({ hits }) => hits.map((hit, rank) => ({ hit, rank })));
   return {
-    hits: outcomes.flatMap(({ hits }) => hits).toSorted((a, b) => (b.similarity ?? 0) - (a.similarity ?? 0)),
+    hits: ranked
+      .toSorted((a, b) => a.rank - b.rank || (b.hit.similarity ?? 0) - (a.hit.similarity ?? 0))
+      .map(({ hit }) => hit),
     problems: outcomes.flatMap(({ collection, message }) => (message === undefined ? [] : { collection, message })),
   };
 }

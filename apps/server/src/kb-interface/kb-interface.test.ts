@@ -6,6 +6,9 @@ import { createOutboundDispatcher } from '../outbound/create-outbound-dispatcher
 import { createOutboundFetch } from '../outbound/create-outbound-fetch.ts';
 import { makeKey, startTestServer, type TestServer } from '../test-server/start-test-server.ts';
 
+// Longer than what is awaited in a test.
+vi.setConfig({ testTimeout: 30_000 });
+
 let lamb: TestServer;
 let other: KbServer;
 let pages: PageServer;
@@ -63,6 +66,12 @@ describe('our client', () => {
         },
         { timeout: 20_000, interval: 50 },
       );
+      const [cited] = await query('vector length direction');
+      if (which === 'ours') {
+        // Signed: also who may not read the collection opens it.
+        const opened = await lamb.call(lamb.north.student, 'GET', cited?.url ?? '');
+        expect(opened.body).toMatchObject({ text: expect.stringContaining('A vector has a length') as string });
+      }
       await expect(query('vector', 'wrong')).rejects.toThrow(/did not accept the organisation's key/);
       await expect(query('vector', token, '999999999')).rejects.toThrow(/has no such collection/);
     } finally {
