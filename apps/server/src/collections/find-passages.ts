@@ -1,6 +1,7 @@
 import { AppError, type CollectionQueryBody, type Principal } from '@lamb/contract';
 import { groupByEmbedding, searchCollections, type QueryVector, type SearchHit } from '@lamb/knowledge';
 import { findReadableCollections, withTenant, type Collection } from '@lamb/store';
+import type { EmbeddedText } from '../knowledge/create-embedding-cache.ts';
 import type { Services } from '../services.ts';
 import { fromRankingResource } from './to-collection-resource.ts';
 
@@ -17,6 +18,7 @@ export interface FoundPassages {
   readonly hits: readonly SearchHit[];
   /** Those of the named ones that the reader may read. */
   readonly collections: readonly Collection[];
+  /** `embedding`: waiting for the provider; `search`: everything else. */
   readonly milliseconds: { readonly embedding: number; readonly search: number };
 }
 
@@ -34,13 +36,12 @@ export async function findPassages(
   const asked = await withTenant(db, organizationId, (tx) => findReadableCollections(tx, ids, readerId));
   const groups = search.mode === 'lexical' ? [] : groupByEmbedding(asked);
   const vectors = await Promise.all(
-    groups.map(async ({ embedding }): Promise<QueryVector> => {
+    groups.map(async ({ embedding }): Promise<QueryVector & Pick<EmbeddedText, 'providerMs'>> => {
       const payer = { organizationId, userId: payerId };
-      return { embedding, vector: await embedder.embedQuery({ ...payer, embedding, text: search.query }, signal) };
+      return { embedding, ...(await embedder.embedQuery({ ...payer, embedding, text: search.query }, signal)) };
     }),
   );
   signal.throwIfAborted();
-  const embeddedAt = performance.now();
   const { hits, collections } = await withTenant(db, organizationId, async (tx) => {
     const found = await searchCollections(tx, {
       readerId,
@@ -55,7 +56,9 @@ export async function findPassages(
     // Nothing was found, or nothing may be searched any more: only then it takes another look to tell.
     return { hits: found, collections: found.length > 0 ? asked : await findReadableCollections(tx, ids, readerId) };
   });
-  const milliseconds = { embedding: embeddedAt - startedAt, search: performance.now() - embeddedAt };
+  // Providers are asked side by side.
+  const embedding = Math.max(0, ...vectors.map(({ providerMs }) => providerMs));
+  const milliseconds = { embedding, search: performance.now() - startedAt - embedding };
   return { hits, collections, milliseconds };
 }
 

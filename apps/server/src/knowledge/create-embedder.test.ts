@@ -70,7 +70,9 @@ test('the same query is asked once, by whoever; not across organisations', async
     embedder.embedQuery({ ...query('what is a lamb'), userId: lamb.north.admin.id }, never),
   ]);
   await embedder.embedQuery(query('what is a lamb'), never);
-  expect(vectors[0]).toEqual(vectors[1]);
+  expect(vectors[0].vector).toEqual(vectors[1].vector);
+  expect(vectors[0].providerMs).toBeGreaterThan(0);
+  expect(vectors[1].providerMs).toBe(0);
   expect(lamb.llm.requests).toHaveLength(1);
   await embedder.embedQuery(query('what is a lamb', lamb.south), never);
   expect(lamb.llm.requests).toHaveLength(2);
@@ -82,7 +84,7 @@ test('a failed query is an error of the API, and asked again the next time', asy
     name: 'AppError',
     code: 'provider_credentials_rejected',
   });
-  expect(await embedder.embedQuery(query('who'), never)).toHaveLength(8);
+  expect((await embedder.embedQuery(query('who'), never)).vector).toHaveLength(8);
 });
 
 test('who leaves stops waiting, and those who wait for the same query do not', async () => {
@@ -92,7 +94,7 @@ test('who leaves stops waiting, and those who wait for the same query do not', a
   const stays = embedder.embedQuery(query('slow'), never);
   leaving.abort(new Error('left'));
   await expect(left).rejects.toThrow('left');
-  expect(await stays).toHaveLength(8);
+  expect((await stays).vector).toHaveLength(8);
 });
 
 test('how long vectors are is found out by asking', async () => {
@@ -149,10 +151,13 @@ test('who cancels does not wait for a provider that hangs', async () => {
 });
 
 test('an organisation has two requests for passages under way at a time, and queries besides', async () => {
-  lamb.llm.script({ when: { path: PATH, contains: 'slow passage' }, times: 'always', firstDelayMs: 200 });
+  const { promise: after, resolve: release } = Promise.withResolvers<undefined>();
+  lamb.llm.script({ when: { path: PATH, contains: 'slow passage' }, times: 'always', after });
   const passages = ['1', '2', '3', '4'].map((n) => embedder.embedPassages(batchOf([`slow passage ${n}`]), patient));
   await expect.poll(() => lamb.llm.requests).toHaveLength(2);
   await embedder.embedQuery(query('in between'), never);
+  expect(lamb.llm.requests).toHaveLength(3);
+  release(undefined);
   await Promise.all(passages);
   const times = lamb.llm.requests.filter(({ body }) => JSON.stringify(body).includes('slow passage'));
   const [, , third] = times;

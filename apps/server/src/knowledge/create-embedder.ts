@@ -4,7 +4,7 @@ import { withTenant, type CollectionEmbedding, type TenantTx } from '@lamb/store
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Services } from '../services.ts';
-import { createEmbeddingCache } from './create-embedding-cache.ts';
+import { createEmbeddingCache, type EmbeddedText } from './create-embedding-cache.ts';
 import { createEmbeddingSender, type EmbeddingModel } from './create-embedding-sender.ts';
 import { createGate } from './create-gate.ts';
 import { reserveEmbedding, type EmbeddingReservation } from './reserve-embedding.ts';
@@ -51,7 +51,7 @@ export interface Embedder {
   /** For work in the background: waits for a provider that is busy or down. Throws `EmbeddingFailure`, or `budget_exceeded`. */
   embedPassages(batch: PassageBatch, patience: Patience): Promise<EmbeddedBatch>;
   /** For somebody who waits; the same query is sent once in a while only. Throws errors of the API. */
-  embedQuery(query: QueryText, signal: AbortSignal): Promise<Float32Array>;
+  embedQuery(query: QueryText, signal: AbortSignal): Promise<EmbeddedText>;
   /** How long the vectors of a model are, by asking it. Throws errors of the API. */
   measureDimensions(
     model: Payer & Pick<CollectionEmbedding, 'provider' | 'model'>,
@@ -97,7 +97,7 @@ export function createEmbedder(services: EmbedderServices): Embedder {
     embedding: EmbeddingModel,
     text: string,
     signal: AbortSignal,
-  ): Promise<Float32Array> => {
+  ): Promise<EmbeddedText> => {
     const { organizationId, userId } = payer;
     const { provider, model } = embedding;
     const estimate = Math.ceil(text.length / CHARS_PER_TOKEN);
@@ -113,7 +113,7 @@ export function createEmbedder(services: EmbedderServices): Embedder {
         bookLater(reservation, payer, tokens, made.tokens === undefined);
         const [vector] = made.vectors;
         if (!vector) throw new Error('A request for one vector resolved to none.');
-        return vector;
+        return { vector, providerMs: made.providerMs };
       } finally {
         leave();
       }
@@ -156,7 +156,8 @@ export function createEmbedder(services: EmbedderServices): Embedder {
     },
     async measureDimensions({ organizationId, userId, provider, model }, signal) {
       const embedding = { provider, model, dimensions: undefined };
-      const { length } = await embedOne({ organizationId, userId }, embedding, 'How long is a vector?', signal);
+      const { vector } = await embedOne({ organizationId, userId }, embedding, 'How long is a vector?', signal);
+      const { length } = vector;
       if (length <= MOST_DIMENSIONS) return length;
       throw new AppError('provider_rejected', {
         message: `The model “${model}” gives vectors of ${String(length)} numbers, and at most ${String(MOST_DIMENSIONS)} can be searched. Choose another one, or ask it for fewer with \`dimensions\`.`,

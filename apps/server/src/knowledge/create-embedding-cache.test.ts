@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEmbeddingCache } from './create-embedding-cache.ts';
 
+const embedded = { vector: Float32Array.of(1), providerMs: 5 };
 const textOf = (text: string) => ({ organizationId: 'o', provider: 'p', model: 'm', dimensions: 1, text });
 
 test('a vector is remembered for a while, and the oldest is forgotten first', async () => {
@@ -10,7 +11,7 @@ test('a vector is remembered for a while, and the oldest is forgotten first', as
   const find = (text: string) =>
     cache.find(textOf(text), () => {
       made.push(text);
-      return Promise.resolve(Float32Array.of(1));
+      return Promise.resolve(embedded);
     });
   for (const text of ['a', 'a', 'b', 'c', 'b', 'a']) await find(text);
   expect(made).toEqual(['a', 'b', 'c', 'a']);
@@ -23,5 +24,5 @@ test('a vector is remembered for a while, and the oldest is forgotten first', as
 test('what failed is not remembered', async () => {
   const cache = createEmbeddingCache();
   await expect(cache.find(textOf('a'), () => Promise.reject(new Error('down')))).rejects.toThrow('down');
-  expect(await cache.find(textOf('a'), () => Promise.resolve(Float32Array.of(2)))).toEqual(Float32Array.of(2));
+  expect(await cache.find(textOf('a'), () => Promise.resolve(embedded))).toEqual(embedded);
 });

@@ -9,14 +9,20 @@ export interface CachedText {
   readonly text: string;
 }
 
+/** The vector of a text, and how long its provider took to make it. */
+export interface EmbeddedText {
+  readonly vector: Float32Array;
+  readonly providerMs: number;
+}
+
 /** Remembers the vectors of queries for a short while: the same question is asked of several collections, and by many at once. */
 export interface EmbeddingCache {
-  /** The vector of a text, made only where nobody has, or is about to. What failed is made again. */
-  find(text: CachedText, make: () => Promise<Float32Array>): Promise<Float32Array>;
+  /** The vector of a text, made only where nobody has, or is about to, and then without a time. What failed is made again. */
+  find(text: CachedText, make: () => Promise<EmbeddedText>): Promise<EmbeddedText>;
 }
 
 interface Remembered {
-  readonly vector: Promise<Float32Array>;
+  readonly embedded: Promise<EmbeddedText>;
   readonly until: number;
 }
 
@@ -27,20 +33,20 @@ export function createEmbeddingCache({
 } = {}): EmbeddingCache {
   const known = new Map<string, Remembered>();
   return {
-    find({ organizationId, provider, model, dimensions, text }, make) {
+    async find({ organizationId, provider, model, dimensions, text }, make) {
       const key = createHash('sha256')
         .update(JSON.stringify([organizationId, provider, model, dimensions, text]))
         .digest('base64');
       const remembered = known.get(key);
-      if (remembered && remembered.until > now()) return remembered.vector;
-      const vector = make();
+      if (remembered && remembered.until > now()) return { ...(await remembered.embedded), providerMs: 0 };
+      const embedded = make();
       known.delete(key);
       if (known.size >= maxTexts) known.delete(known.keys().next().value ?? key);
-      known.set(key, { vector, until: now() + ttlMs });
-      vector.catch(() => {
-        if (known.get(key)?.vector === vector) known.delete(key);
+      known.set(key, { embedded, until: now() + ttlMs });
+      embedded.catch(() => {
+        if (known.get(key)?.embedded === embedded) known.delete(key);
       });
-      return vector;
+      return await embedded;
     },
   };
 }

@@ -32,8 +32,13 @@ export interface EmbeddingOrder {
   readonly timeoutMs: number;
 }
 
+/** What a provider gave, and how long it was waited for: of all that takes time here, this alone is not ours. */
+export interface SentEmbeddings extends Embeddings {
+  readonly providerMs: number;
+}
+
 /** Sends a request for vectors, or throws `EmbeddingFailure`. */
-export type EmbeddingSender = (order: EmbeddingOrder, signal: AbortSignal) => Promise<Embeddings>;
+export type EmbeddingSender = (order: EmbeddingOrder, signal: AbortSignal) => Promise<SentEmbeddings>;
 
 const MAX_REMEMBERED = 1000;
 
@@ -47,12 +52,20 @@ export function createEmbeddingSender({
   /** Models that refuse to be asked for a length. */
   const withoutLength = new Set<string>();
 
-  const openFetch = (organizationId: string, { wire }: EmbeddingProvider, timeoutMs: number): EmbeddingFetch => {
+  const openFetch = (
+    organizationId: string,
+    { wire }: EmbeddingProvider,
+    timeoutMs: number,
+    onAnswer: (milliseconds: number) => void,
+  ): EmbeddingFetch => {
     const target = { kind: 'embedding', connector: wire, organizationId } as const;
     const fetch = createResilientFetch(outboundFetch, resilience, target);
     return async (url, request) => {
+      const startedAt = performance.now();
       try {
-        return await fetch(url, { ...request, timeoutMs });
+        const reply = await fetch(url, { ...request, timeoutMs });
+        onAnswer(performance.now() - startedAt);
+        return reply;
       } catch (error) {
         request.signal.throwIfAborted();
         throw describeFailure(error);
@@ -63,7 +76,10 @@ export function createEmbeddingSender({
   return async ({ organizationId, embedding, texts, key, timeoutMs }, signal) => {
     const document = await withTenant(db, organizationId, (tx) => getOrganizationConfigWithSecrets(tx, secretBox));
     const provider = findEmbeddingProvider(readOrganizationSetup(organizationId, document), embedding.provider);
-    const fetch = openFetch(organizationId, provider, timeoutMs);
+    let providerMs = 0;
+    const fetch = openFetch(organizationId, provider, timeoutMs, (milliseconds) => {
+      providerMs += milliseconds;
+    });
     const { model, dimensions } = embedding;
     const ask = (asksForDimensions: boolean) => {
       // Another request than the one with a length: a provider may insist that one key is one request.
@@ -82,13 +98,13 @@ export function createEmbeddingSender({
     const modelKey = `${organizationId} ${provider.baseUrl} ${model}`;
     const asksForDimensions = dimensions !== undefined && !withoutLength.has(modelKey);
     try {
-      return await ask(asksForDimensions);
+      return { ...(await ask(asksForDimensions)), providerMs };
     } catch (error) {
       if (!asksForDimensions || !(error instanceof EmbeddingFailure && error.reason === 'rejected')) throw error;
       const embedded = await ask(false);
       if (withoutLength.size >= MAX_REMEMBERED) withoutLength.clear();
       withoutLength.add(modelKey);
-      return embedded;
+      return { ...embedded, providerMs };
     }
   };
 }

@@ -284,6 +284,10 @@ export type CollectionHit = z.infer<typeof CollectionHit>;
 
 /** The reply to a search. */
 export const CollectionQueryReply = z
-  .object({ hits: z.array(CollectionHit), milliseconds: z.object({ embedding: z.number(), search: z.number() }) })
+  .object({
+    hits: z.array(CollectionHit),
+    /** `embedding`: waiting for the provider of the query's vector; `search`: everything else. */
+    milliseconds: z.object({ embedding: z.number(), search: z.number() }),
+  })
   .meta({ id: 'CollectionQueryReply' });
 export type CollectionQueryReply = z.infer<typeof CollectionQueryReply>;
