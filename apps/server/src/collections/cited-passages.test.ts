@@ -1,6 +1,6 @@
 import { Assistant, CollectionResource, Passage } from '@lamb/contract';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   startTestServer,
   testOrganizationConfig,
@@ -10,6 +10,9 @@ import {
 import { addDocument } from './__fixtures__/add-document.ts';
 
 const SENTENCE = 'The exam is on the ninth of June.';
+
+// Longer than what is awaited in a test.
+vi.setConfig({ testTimeout: 30_000 });
 
 let lamb: TestServer;
 

@@ -8,6 +8,7 @@ import {
   Passage,
 } from '@lamb/contract';
 import { startPageServer, type PageServer } from '@lamb/testing/conformance';
+import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { addDocument, uploadDocuments, waitUntilReady } from '../collections/__fixtures__/add-document.ts';
@@ -19,6 +20,9 @@ import {
   type TestServer,
 } from '../test-server/start-test-server.ts';
 import { send } from './__fixtures__/send.ts';
+
+// Longer than what is awaited in a test.
+vi.setConfig({ testTimeout: 30_000 });
 
 let lamb: TestServer;
 let pages: PageServer;
@@ -283,10 +287,12 @@ describe('sharing', () => {
     await addDocument(lamb, teacher, id, 'secret.md', 'The combination is twelve.');
     await share(id, colleague.email);
     lamb.llm.reset();
-    lamb.llm.script({ when: { path: '/v1/embeddings' }, firstDelayMs: 1000 });
+    const { promise: after, resolve: release } = Promise.withResolvers<undefined>();
+    lamb.llm.script({ when: { path: '/v1/embeddings' }, after });
     const asked = search(colleague, id, `combination ${randomUUID()}`);
-    await expect.poll(() => lamb.llm.requests.length).toBe(1);
+    await expect.poll(() => lamb.llm.requests.length, { timeout: 10_000 }).toBe(1);
     await share(id);
+    release(undefined);
     const reply = await asked;
     expect(reply.text).not.toContain('twelve');
     expect(reply.status).toBe(404);
@@ -302,6 +308,31 @@ describe('sharing', () => {
 });
 
 describe('a search', () => {
+  test('says how long the provider was waited for, and how long everything else took', async () => {
+    const { id } = await makeCollection();
+    const { db } = lamb.services;
+    const { promise: isLocked, resolve: lock } = Promise.withResolvers<undefined>();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<undefined>();
+    // Nobody can look up the collection, which is before the provider is asked.
+    const holding = db.transaction().execute(async (tx) => {
+      await sql`lock table lamb.collections in access exclusive mode`.execute(tx);
+      lock(undefined);
+      await isReleased;
+    });
+    await isLocked;
+    const startedAt = performance.now();
+    const asked = search(teacher, id, `how long ${randomUUID()}`);
+    await expect.poll(() => performance.now() - startedAt, { timeout: 10_000 }).toBeGreaterThan(500);
+    expect(lamb.llm.requests).toEqual([]);
+    release(undefined);
+    await holding;
+    const { milliseconds } = CollectionQueryReply.parse((await asked).body);
+    const total = performance.now() - startedAt;
+    expect(milliseconds.embedding).toBeGreaterThan(0);
+    expect(milliseconds.search).toBeGreaterThan(400);
+    expect(milliseconds.embedding + milliseconds.search).toBeLessThan(total);
+  });
+
   test('goes over several collections, or over none when one of them is not ours', async () => {
     const [one, two, foreign] = [
       await makeCollection(),

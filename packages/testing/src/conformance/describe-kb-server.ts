@@ -32,7 +32,8 @@ const TIMEOUT = { timeout: 20_000, interval: 50 };
 
 /** What every server with the knowledge-base interface does, ours and those of older installations. */
 export function describeKbServer(name: string, open: () => Promise<KbServerUnderTest>): void {
-  describe(`${name} as a knowledge-base server`, () => {
+  // Longer than what is awaited in a test.
+  describe(`${name} as a knowledge-base server`, { timeout: 30_000 }, () => {
     let server: KbServerUnderTest;
     let made = 0;
 

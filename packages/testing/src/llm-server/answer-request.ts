@@ -48,12 +48,16 @@ export function answerRequest(
       });
     });
   };
-  if (faults.status !== undefined) {
+  const answer = (): void => {
+    if (faults.status === undefined) {
+      play(prepareAnswer(format, reply, request));
+      return;
+    }
     const error = { status: faults.status, message: `Scripted error ${faults.status}.`, ...faults.error };
     play(prepareWhole(format.encodeError(error), {}));
-    return;
-  }
-  play(prepareAnswer(format, reply, request));
+  };
+  if (reply.after) void reply.after.then(answer);
+  else answer();
 }
 
 interface Prepared {

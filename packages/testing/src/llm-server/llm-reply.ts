@@ -1,4 +1,4 @@
-/** What the scripted model answers to one request, in words that fit every wire format. All of it is optional and JSON. */
+/** What the scripted model answers to one request, in words that fit every wire format. All of it is optional, and all but `after` JSON. */
 export interface LlmReply {
   /** The answer; sent in pieces of one word. */
   text?: string;
@@ -19,6 +19,8 @@ export interface LlmReply {
   finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter' | null;
   /** Before the headers and the first token. */
   firstDelayMs?: number;
+  /** The request is held until this resolves; for tests in the same process. */
+  after?: Promise<unknown>;
   /** Between two chunks. Default 0: all at once. */
   intervalMs?: number;
   /** Encode once and send the same bytes, completion id included, to every request: cheap enough for benches. */
