@@ -47,10 +47,11 @@ export interface NewDurableRun {
   readonly organizationId: string;
   readonly assistantId: number;
   readonly userId: string;
+  /** Where it answers; refused while another answer is under way there. */
   readonly chatId?: string | undefined;
   /** What the run answers in its chat; it is kept if and only if the run is. */
   readonly said?: unknown;
-  /** The first of the chat's messages whose place it takes; refused while an answer is under way there. */
+  /** The first of the chat's messages whose place it takes. */
   readonly replacesFrom?: number | undefined;
   readonly input: unknown;
   /** Makes it executable in this process with what is at hand, instead of loading it again. */

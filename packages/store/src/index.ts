@@ -103,6 +103,7 @@ export {
   type DocumentChange,
   type NewDocument,
   type StoredDocument,
+  type StoredProblem,
   type StoredDocumentStatus,
 } from './documents.ts';
 export {
@@ -191,6 +192,7 @@ export {
   createRun,
   endRun,
   findActiveRun,
+  findRunUnderWay,
   getRun,
   isRunOver,
   setRunStatus,

@@ -61,16 +61,16 @@ export interface NewRun {
 }
 
 /**
- * Makes a run with its first lease, epoch 1, and with what it answers in its chat. `answer_under_way` when it was to take
- * the place of messages while another answer was being given there.
+ * Makes a run with its first lease, epoch 1, and with what it answers in its chat. `answer_under_way` while another answer
+ * is being given there.
  */
 export async function createRun(db: DbOrTx, organizationId: string, run: NewRun): Promise<void> {
-  const { id, assistantId, userId, chatId = null, startedOn, replacesFrom } = run;
+  const { id, assistantId, userId, chatId = null, startedOn, replacesFrom = null } = run;
   const said = run.said === undefined ? null : JSON.stringify(run.said);
   const given = sql`${organizationId}::uuid, ${id}::uuid, ${assistantId}::bigint, ${userId}::uuid,
     ${chatId}::uuid, ${said}::jsonb, ${JSON.stringify(run.input)}::jsonb, ${startedOn}::date`;
   const query =
-    replacesFrom === undefined
+    chatId === null
       ? sql<{ begun: unknown }>`select lamb.begin_run(${given})`
       : sql<{ begun: unknown }>`select lamb.begin_run(${given}, ${replacesFrom}::bigint) as begun`;
   let rows;
@@ -93,6 +93,15 @@ export async function findActiveRun(tx: TenantTx, chatId: string): Promise<Store
     .where('chat_id', '=', chatId)
     .where('status', 'in', ['running', 'waiting'])
     .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** The run that keeps others from being begun in a chat: one that has not been written down as ended, whatever its status. */
+export async function findRunUnderWay(tx: TenantTx, chatId: string): Promise<StoredRun | undefined> {
+  return await selectRuns(tx)
+    .where('chat_id', '=', chatId)
+    .where('id', 'in', tx.selectFrom('ops.run_leases').select('run_id'))
     .limit(1)
     .executeTakeFirst();
 }

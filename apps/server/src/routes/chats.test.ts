@@ -182,6 +182,27 @@ describe('a chat', () => {
     expect((await say(chat, 'x', { replaces: q1?.id })).status).toBe(400);
   });
 
+  test('takes one question at a time: of several at once one is answered, and the next when the answer is told', async () => {
+    const chat = await begin();
+    lamb.llm.script({ tokens: 5, faults: { hangAfterChunks: 2 } }, { text: 'a2' }, { text: 'a3' });
+    const replies = await Promise.all(['q', 'q', 'q', 'q'].map((content) => say(chat, content)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409]);
+    expect(replies.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'answer_under_way' });
+    expect(texts(await read(chat))).toEqual(['q']);
+    const begun = replies.find(({ status }) => status === 202)?.body as { id: string };
+    await lamb.call(student, 'POST', `/lamb/v1/runs/${begun.id}/cancel`);
+    // Nobody who stopped an answer, or heard its last word, has to wait for what is written down afterwards.
+    for (const content of ['q2', 'q3']) {
+      const { status, body } = await say(chat, content);
+      expect(status).toBe(202);
+      const { id: runId } = body as { id: string };
+      const told: string[] = [];
+      for await (const { event } of readRunStream({ url: lamb.url, key: student.key, runId })) told.push(event.type);
+      expect(told.at(-1)).toBe('run.finished');
+    }
+    expect(lastSent()).toEqual(['q', 'q2', 'a2', 'q3']);
+  });
+
   test('does not change under an answer that is under way; once it is stopped, it does', async () => {
     const chat = await begin();
     lamb.llm.script({ tokens: 5, faults: { hangAfterChunks: 2 } }, { text: 'at last' });

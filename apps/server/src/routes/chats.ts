@@ -25,6 +25,7 @@ import {
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { authorizeAssistant } from '../access/authorize-assistant.ts';
+import { readQuietChat } from '../chats/read-quiet-chat.ts';
 import { findQuestion, takeChatTurn } from '../chats/take-chat-turn.ts';
 import { toChatTitle } from '../chats/to-chat-title.ts';
 import { ChatParams, withChat } from '../chats/with-chat.ts';
@@ -155,11 +156,8 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
       async ({ principal, params, body }, reply) => {
         const { content, replaces, ...sampling } = body;
         const said: ChatMessage = { role: 'user', content };
-        const { chat, history } = await withChat(db, principal, params.id, 'chat.edit', async (tx, found) => {
-          const known = await listChatMessages(tx, found.id);
-          if (replaces !== undefined) findQuestion(known, replaces);
-          return { chat: found, history: known };
-        });
+        const { chat, history } = await readQuietChat(db, principal, params.id);
+        if (replaces !== undefined) findQuestion(history, replaces);
         const run = await takeChatTurn(services, principal, { chat, history, said, replaces, sampling });
         // Not before: of a question that was refused, nothing stays.
         if (history.length === 0) {
@@ -184,10 +182,7 @@ export function chatRoutes(services: Services): FastifyPluginCallbackZod {
         },
       },
       async ({ principal, params, body }, reply) => {
-        const { chat, history } = await withChat(db, principal, params.id, 'chat.edit', async (tx, found) => ({
-          chat: found,
-          history: await listChatMessages(tx, found.id),
-        }));
+        const { chat, history } = await readQuietChat(db, principal, params.id);
         const { id: replaces, said } = findQuestion(history);
         const run = await takeChatTurn(services, principal, { chat, history, said, replaces, sampling: body });
         return await reply.code(202).send(toRunResource(run));
