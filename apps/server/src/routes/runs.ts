@@ -84,7 +84,8 @@ export function runRoutes(services: Services): FastifyPluginCallbackZod {
       async (request, reply) => {
         const { principal, params, query, headers } = request;
         const { run } = await findRun(services, principal, params.id, 'run.read');
-        const after = query.after ?? readLastEventId(headers['last-event-id']);
+        // A browser that comes back repeats the address and adds what it saw last.
+        const after = Math.max(query.after ?? 0, readLastEventId(headers['last-event-id']));
         if (headers.accept?.includes('application/json')) {
           // Asked first: what is over has nothing to add to the page.
           const isOver = await isRunOver(db, run.id);

@@ -94,6 +94,23 @@ describe('a run', () => {
     expect(await poll(runId, events.length)).toEqual({ events: [], last_seq: events.length, done: true });
   });
 
+  test('goes on where a browser lost it that had asked for all after a number', async () => {
+    lamb.llm.script({ tokens: 5 });
+    const runId = await startRun();
+    const events = await readAll(runId);
+    const seen = events.length - 1;
+    for (const [after, last] of [
+      [1, seen],
+      [seen, 1],
+    ]) {
+      const response = await fetch(`${lamb.url}/lamb/v1/runs/${runId}/events?after=${after}`, {
+        headers: { authorization: `Bearer ${student.key}`, 'last-event-id': String(last) },
+      });
+      const ids = [...(await response.text()).matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+      expect(ids).toEqual([events.length]);
+    }
+  });
+
   test('that fails says so to whoever comes back right before', async () => {
     lamb.llm.script({ faults: { status: 401 } });
     const runId = await startRun();
