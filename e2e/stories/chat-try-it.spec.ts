@@ -170,6 +170,16 @@ test('a trial has files to work on: what would be changed is shown, approved and
   await page.getByTestId('files-btn').click();
   await page.getByTestId('workspace-file').click();
   await expect(page.getByTestId('workspace')).toContainText('print(2)');
+
+  // Files belong to an assistant: one that is not saved yet has none, and says so.
+  const unsaved = await page.context().newPage();
+  await unsaved.goto('/multi-tool-assistants/create');
+  await unsaved.getByTestId('add-tool-btn').click();
+  await unsaved.getByTestId('tool-option-patch_file').click();
+  if (isMobile) await unsaved.getByTestId('editor-parts').getByRole('radio').last().click();
+  await expect(unsaved.getByTestId('files-later')).toBeVisible();
+  await expect(unsaved.getByTestId('files-btn')).toHaveCount(0);
+  await expectFitting(unsaved);
 });
 
 test('the prompt of an answer has a page of its own', async ({ world, organization, teacherPage: page }) => {
