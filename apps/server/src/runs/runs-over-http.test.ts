@@ -102,7 +102,7 @@ describe('a run', () => {
     for (const [after, last] of [
       [1, seen],
       [seen, 1],
-    ]) {
+    ] as const) {
       const response = await fetch(`${lamb.url}/lamb/v1/runs/${runId}/events?after=${after}`, {
         headers: { authorization: `Bearer ${student.key}`, 'last-event-id': String(last) },
       });
