@@ -1,4 +1,4 @@
-import { appendRunEvents, createRun, keepRunEventPartitions, listRunEvents, withTenant } from '@lamb/store';
+import { appendRunEvents, createRun, endRun, keepRunEventPartitions, listRunEvents, withTenant } from '@lamb/store';
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,6 +27,7 @@ test('events are kept for as many days as wanted, and go a day at a time', async
   await createRun(db, organizationId, { ...run, assistantId, userId, input: {} });
   const event = { runId: run.id, organizationId, startedOn: run.startedOn, epoch: 1, seq: 1, event: '{"seq":1}' };
   await appendRunEvents(db, [event]);
+  await endRun(db, organizationId, { id: run.id, epoch: 1, status: 'finished' });
   await keepRunEventPartitions(db, '2040-03-05', 100_000);
   expect(await listPartitions()).toEqual([...today, '20400301', '20400302', '20400305', '20400306']);
 

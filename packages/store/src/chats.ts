@@ -1,4 +1,5 @@
 import { sql, type ColumnType, type Generated } from 'kysely';
+import { forgetChatRuns } from './forget-runs.ts';
 import { chooseRowCount, cutPage, decodeCursor, readTime, readUuid, type Page, type PageRequest } from './keyset.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { RunStatus } from './runs.ts';
@@ -135,8 +136,11 @@ export async function unshareChat(tx: TenantTx, id: string): Promise<void> {
   await tx.updateTable('lamb.chats').set({ share_token: null, shared_at: null }).where('id', '=', id).execute();
 }
 
+/** Deletes a chat with all that was said in it. An answer that is under way goes when it has ended. */
 export async function deleteChat(tx: TenantTx, id: string): Promise<boolean> {
+  // In this order: a run that ends at this moment holds the chat until it has ended.
   const { numDeletedRows } = await tx.deleteFrom('lamb.chats').where('id', '=', id).executeTakeFirstOrThrow();
+  await forgetChatRuns(tx, id);
   return numDeletedRows > 0n;
 }
 

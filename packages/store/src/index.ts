@@ -178,6 +178,7 @@ export {
   type StoredChatMessage,
 } from './chats.ts';
 export { forgetExecutors, listExecutors, recordDeparture, recordHeartbeat } from './executors.ts';
+export { forgetRuns } from './forget-runs.ts';
 export {
   appendRunEvents,
   keepRunEventPartitions,
