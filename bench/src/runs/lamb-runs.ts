@@ -74,6 +74,7 @@ function prepare(run: OwnedRun): PreparedRun {
     plan,
     request: { messages: [{ role: 'user', content: 'Why?' }], sampling: {} },
     observe: () => undefined,
+    leave: () => undefined,
     booked: () => Promise.resolve(),
     ports: {
       runId: run.id,

@@ -35,6 +35,8 @@ export interface PreparedRun {
   readonly ports: Omit<TurnPorts, 'signal' | 'approve'>;
   /** Hears every event as it happens in this process, before it is committed. */
   readonly observe: (event: RunEvent) => void;
+  /** Told when this process is done with the run, whether it has ended or somebody else goes on with it. */
+  readonly leave: () => void;
   /** Resolves when all that was booked so far is kept. */
   readonly booked: () => Promise<void>;
 }
@@ -79,24 +81,32 @@ const MAX_RESTARTS = 5;
 /** Executes a run to its end, from where earlier attempts had left it. To be called within its workflow. */
 export async function executeRun(attempt: RunAttempt, tools: Tools): Promise<void> {
   const { run, controller } = attempt;
+  let prepared: PreparedRun | undefined;
   try {
     if (attempt.hasEnded) {
       // All was said, but whoever said it died before it was written down as done: nothing may be said anew.
       await finishRun(attempt, await retryWhileDatabaseIsGone(() => readRunEnd(tools.db, run)), tools);
       return;
     }
-    const prepared = await retryWhileDatabaseIsGone(async () => await attempt.prepare(run, controller.signal));
+    prepared = await retryWhileDatabaseIsGone(async () => await attempt.prepare(run, controller.signal));
     await finishRun(attempt, await takeTurn(attempt, prepared, tools), tools);
   } catch (error) {
     if (tools.isClosed()) await forever();
     if (error instanceof DBOSWorkflowConflictError) throw error;
     if (error instanceof LeaseLost) throw new DBOSWorkflowConflictError(run.id);
-    await failRun(attempt, error, tools);
+    await failRun(attempt, error, tools, prepared?.observe);
+  } finally {
+    prepared?.leave();
   }
 }
 
 /** Ends a run that cannot go on, so that nobody waits for it. */
-export async function failRun(attempt: RunAttempt, error: unknown, tools: Tools): Promise<void> {
+export async function failRun(
+  attempt: RunAttempt,
+  error: unknown,
+  tools: Tools,
+  observe: PreparedRun['observe'] = () => undefined,
+): Promise<void> {
   const { run, file, attempts, number } = attempt;
   const { log, onError } = tools;
   if (!(error instanceof AppError)) onError(error, `run ${run.id} failed`);
@@ -105,7 +115,9 @@ export async function failRun(attempt: RunAttempt, error: unknown, tools: Tools)
     return;
   }
   const { code, message, details } = error instanceof AppError ? error : new AppError('internal_error');
-  log.append(file, number('end', (attempts.get('end') ?? 0) + 1, { type: 'run.failed', code, message, details }));
+  const end = number('end', (attempts.get('end') ?? 0) + 1, { type: 'run.failed', code, message, details });
+  log.append(file, end);
+  observe(end);
   try {
     await log.committed(file);
   } catch (refusal) {

@@ -17,5 +17,5 @@ export function startTurn(
 ): AsyncIterable<RunEvent> {
   const run = { principal, runId: randomUUID(), assistantId: loaded.assistant.id, model: loaded.model };
   const ports = createTurnPorts(services, loaded, run, signal, createAssistantDoor(services));
-  return runTurn(loaded.plan, request, ports, observeRun(run, services));
+  return runTurn(loaded.plan, request, ports, observeRun(run, services).observe);
 }

@@ -1,17 +1,22 @@
 import type { RunEvent } from '@lamb/contract';
+import type { PreparedRun } from '@lamb/runs';
 import type { RunContext } from '../completions/book-usage.ts';
 import type { Services } from '../services.ts';
 
 /** Notes what happens in a turn and how it ends, as it happens in this process. */
-export function observeRun(run: RunContext, { metrics }: Services): (event: RunEvent) => void {
+export function observeRun(run: RunContext, { metrics }: Services): Pick<PreparedRun, 'observe' | 'leave'> {
   const connector = run.model.connector.name;
-  let isOpen = false;
+  let state: 'new' | 'open' | 'over' = 'new';
   const open = () => {
-    if (isOpen) return;
-    isOpen = true;
+    if (state !== 'new') return;
+    state = 'open';
     metrics.openTurns.inc();
   };
-  return (event) => {
+  const leave = () => {
+    if (state === 'open') metrics.openTurns.dec();
+    state = 'over';
+  };
+  const observe = (event: RunEvent) => {
     // The hot path: a token is nothing to note.
     if (event.type === 'text.delta') return;
     // A run that was taken over from another process does not begin with its start.
@@ -26,10 +31,11 @@ export function observeRun(run: RunContext, { metrics }: Services): (event: RunE
       case 'run.finished':
       case 'run.failed':
       case 'run.cancelled':
-        metrics.openTurns.dec();
+        leave();
         metrics.turns.inc({ connector, outcome: event.type.slice('run.'.length) });
         break;
       default:
     }
   };
+  return { observe, leave };
 }

@@ -42,7 +42,7 @@ export function prepareLoadedRun(
   const plan = keepsTexts ? { ...loaded.plan, verbose: true } : loaded.plan;
   const booked = () => services.usageRecorder.flush();
   const budget = settleDurably(ports.budget, booked);
-  return { plan, request, ports: { ...ports, budget }, observe: observeRun(run, services), booked };
+  return { plan, request, ports: { ...ports, budget }, ...observeRun(run, services), booked };
 }
 
 /** An answer is in the ledger before anybody is told that it is complete: afterwards, nobody would book it any more. */

@@ -181,6 +181,7 @@ function createPreparation(
       now: Date.now,
     } as unknown as PreparedRun['ports'] & TurnPorts;
     const request = { messages: [{ role: 'user' as const, content: 'Why?' }], sampling: {} };
-    return Promise.resolve({ plan, request, ports, observe: () => undefined, booked: () => Promise.resolve() });
+    const [observe, leave] = [() => undefined, () => undefined];
+    return Promise.resolve({ plan, request, ports, observe, leave, booked: () => Promise.resolve() });
   };
 }
