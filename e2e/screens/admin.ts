@@ -33,7 +33,7 @@ export const adminScreens: ScreenSet = {
     const { link } = (await call(admin, 'POST', `${current}/invitations`, { email: `jone@${slug}.test` })) as {
       link: string;
     };
-    return { link };
+    return { token: new URL(link).hash.slice(1) };
   },
   screens: [
     { name: 'overview', as: 'admin', path: '/organization' },
@@ -45,7 +45,7 @@ export const adminScreens: ScreenSet = {
       path: '/organization/invitations?invite',
       prepare: (page) => page.getByTestId('invite-dialog').waitFor(),
     },
-    { name: 'invitation', as: 'nobody', path: ({ link }) => String(link) },
+    { name: 'invitation', as: 'nobody', path: ({ token }) => `/invitation#${String(token)}` },
     { name: 'models', as: 'admin', path: '/organization/models' },
     {
       name: 'provider',
@@ -72,5 +72,6 @@ export const adminScreens: ScreenSet = {
     { name: 'policies', as: 'admin', path: '/organization/policies' },
     { name: 'audit', as: 'admin', path: '/organization/audit' },
     { name: 'account', as: 'student', path: '/account' },
+    { name: 'account-keys', as: 'teacher', path: '/account/keys' },
   ],
 };

@@ -65,6 +65,8 @@ export const assistantsScreens: ScreenSet = {
   screens: [
     { name: 'list', as: 'teacher', path: '/assistants' },
     { name: 'new', as: 'teacher', path: '/assistants/new' },
+    { name: 'create-classic', as: 'teacher', path: '/assistants/create' },
+    { name: 'create', as: 'teacher', path: '/multi-tool-assistants/create' },
     { name: 'classic', as: 'teacher', path: ({ classic }) => `/assistants/${String(classic)}` },
     { name: 'multi-tool', as: 'teacher', path: ({ code }) => `/multi-tool-assistants/${String(code)}` },
     { name: 'template', as: 'teacher', path: '/multi-tool-assistants/create?template=essay-evaluator' },
@@ -78,6 +80,8 @@ export const assistantsScreens: ScreenSet = {
         await page.getByTestId('publish-dialog').waitFor();
       },
     },
+    { name: 'view-classic', as: 'teacher', path: ({ classic }) => `/assistants/${String(classic)}/view` },
+    { name: 'view', as: 'teacher', path: ({ theirs }) => `/multi-tool-assistants/${String(theirs)}/view` },
     {
       name: 'convert',
       as: 'teacher',

@@ -132,6 +132,12 @@ export const knowledgeScreens: ScreenSet = {
       },
     },
     {
+      name: 'passage-page',
+      as: 'teacher',
+      path: ({ collection, document }) => `/passages/${String(collection)}/${String(document)}?start=200&end=600`,
+      prepare: (page) => page.getByTestId('passage').waitFor(),
+    },
+    {
       name: 'settings',
       as: 'teacher',
       path: ({ collection }) => `/knowledge-bases/${String(collection)}?tab=settings`,
@@ -146,6 +152,7 @@ export const knowledgeScreens: ScreenSet = {
       },
     },
     { name: 'rubrics', as: 'teacher', path: '/rubrics' },
+    { name: 'rubric-new', as: 'teacher', path: '/rubrics/new' },
     { name: 'rubric', as: 'teacher', path: ({ rubric }) => `/rubrics/${String(rubric)}` },
     {
       name: 'rubric-preview',

@@ -75,6 +75,7 @@ test('an administrator tests a provider before saving it, and moves it without t
 test('an administrator tests the knowledge-base server and Moodle, and goes back to the built-in one', async ({
   adminPage: page,
   organization,
+  world,
 }) => {
   await page.goto('/organization/connections');
   await expect(page.getByTestId('knowledge-url')).toHaveValue(/^http/);
@@ -90,6 +91,21 @@ test('an administrator tests the knowledge-base server and Moodle, and goes back
   await page.getByTestId('moodle-save').click();
   await expect(page.getByText('Enter an address that begins with https:// or http://.')).toBeVisible();
   await expectAccessible(page);
+  const moodle = page.getByTestId('moodle-card');
+  await moodle.getByTestId('moodle-url').fill(world.moodle.url);
+  await moodle.getByTestId('moodle-secret').fill('not the token');
+  await moodle.getByTestId('moodle-test').click();
+  await expect(moodle.getByTestId('test-result')).toHaveAttribute('data-outcome', 'credentials_rejected');
+  await moodle.getByTestId('moodle-secret').fill(world.moodle.token);
+  await moodle.getByTestId('moodle-test').click();
+  await expect(moodle.getByTestId('test-result')).toHaveAttribute('data-outcome', 'ok');
+  // It was asked for what the tool needs, as somebody who is not there.
+  expect(new Set(world.moodle.calls.map((call) => call.function))).toEqual(
+    new Set(['core_user_get_users_by_field', 'core_enrol_get_users_courses']),
+  );
+  await moodle.getByTestId('moodle-save').click();
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible();
+  await expectAccessible(page);
 
   await page.getByTestId('choose-own').click();
   await expect(page.getByText('No embedding model is chosen yet')).toBeVisible();
@@ -99,6 +115,7 @@ test('an administrator tests the knowledge-base server and Moodle, and goes back
     config: Record<string, unknown>;
   };
   expect(now).not.toHaveProperty('kb_server');
+  expect(now).toMatchObject({ moodle: { url: world.moodle.url } });
 });
 
 test('an administrator opens sign-up, and has classic assistants converted', async ({

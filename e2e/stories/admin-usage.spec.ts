@@ -1,3 +1,4 @@
+import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from '../world/expect-accessible.ts';
 import { expectFitting } from '../world/expect-fitting.ts';
 import type { Organization, World } from '../world/start-world.ts';
@@ -6,11 +7,21 @@ import { expect, test } from '../world/test.ts';
 // Each looks at several pages and dialogs with axe, twice.
 test.describe.configure({ timeout: 120_000 });
 
-/** An assistant whose every answer takes a thousand tokens. */
-async function prepareTutor({ teacher, call }: Organization, { llm }: World): Promise<() => Promise<unknown>> {
+/** An assistant whose every answer takes a thousand tokens, and what asks it as a program does. */
+async function prepareTutor({ teacher, call }: Organization, { llm }: World) {
   llm.script({ text: 'Water moves.', usage: { promptTokens: 900, completionTokens: 100 }, times: 10 });
   const { id } = (await call(teacher, 'POST', '/lamb/v1/assistants', { name: 'Biology tutor' })) as { id: number };
-  return () => call(teacher, 'POST', `/lamb/v1/completions?assistant=${String(id)}`, question);
+  return { id, ask: () => call(teacher, 'POST', `/lamb/v1/completions?assistant=${String(id)}`, question) };
+}
+
+/** Asks in a new chat and waits for the end of it. */
+async function askInChat(page: Page, assistant: number): Promise<Locator> {
+  await page.goto(`/chats/new?assistant=${String(assistant)}`);
+  await page.getByTestId('question-input').fill('What is osmosis?');
+  await page.getByTestId('send-btn').click();
+  const answer = page.getByTestId('answer').last();
+  await expect(answer).toHaveAttribute('data-status', /finished|failed/);
+  return answer;
 }
 
 const question = { messages: [{ role: 'user', content: 'What is osmosis?' }] };
@@ -18,9 +29,9 @@ const question = { messages: [{ role: 'user', content: 'What is osmosis?' }] };
 test(
   'an administrator sets a cap and sees it refuse',
   { tag: '@ci' },
-  async ({ adminPage: page, organization, world }) => {
+  async ({ adminPage: page, teacherPage, organization, world }) => {
     const { teacher } = organization;
-    const ask = await prepareTutor(organization, world);
+    const { id, ask } = await prepareTutor(organization, world);
     await ask();
 
     await page.goto('/organization/budgets');
@@ -40,8 +51,14 @@ test(
     await expect(page.getByText('The cap of 1,000 is reached.')).toBeVisible();
     await expectAccessible(page);
 
-    await expect(ask()).rejects.toThrow(/budget_exceeded|used up/);
+    // Who asks is told which cap it is, until when it holds and what to do; nothing is asked of the model.
     const asked = world.llm.requests.length;
+    const refusal = (await askInChat(teacherPage, id)).getByTestId('answer-error');
+    await expect(refusal).toContainText('The organisation’s tokens for this month do not suffice');
+    await expect(refusal).toContainText(/the next month begins on \d{4}-\d{2}-01/);
+    await expect(refusal).toContainText('ask an administrator to raise the cap');
+    await expectAccessible(teacherPage);
+    expect(world.llm.requests.length).toBe(asked);
     await page.goto('/organization');
     await expect(page.getByTestId('tasks')).toContainText('The cap of this month is reached');
     await expectAccessible(page);
@@ -52,15 +69,19 @@ test(
     await page.getByTestId('all-tokens').fill('');
     await page.getByTestId('save-caps').click();
     await expect(page.getByText('The caps hold from now on.')).toBeVisible();
-    await ask();
-    expect(world.llm.requests.length).toBe(asked + 1);
+    await expect(await askInChat(teacherPage, id)).toContainText('Water moves.');
+    expect(world.llm.requests.length).toBeGreaterThan(asked);
     await page.getByTestId(`caps-${teacher.id}`).filter({ visible: true }).click();
     await page.getByTestId('choose-own').click();
     await page.getByTestId('user-tokens').fill('100');
     await expectAccessible(page);
     await page.getByTestId('save-user-caps').click();
     await expect(page.getByText('Cap reached').filter({ visible: true })).toBeVisible();
-    await expect(ask()).rejects.toThrow(/budget_exceeded|used up/);
+    await expect((await askInChat(teacherPage, id)).getByTestId('answer-error')).toContainText(
+      'Your tokens for this month',
+    );
+    // A program is told the same by a code.
+    await expect(ask()).rejects.toThrow(/budget_exceeded/);
   },
 );
 
@@ -70,7 +91,7 @@ test('an administrator prices a model and sees what was used, as chart, table an
   world,
 }) => {
   const { teacher, admin, call } = organization;
-  const ask = await prepareTutor(organization, world);
+  const { ask } = await prepareTutor(organization, world);
   await ask();
   await page.goto('/organization/budgets');
   await expect(async () => {

@@ -1,7 +1,41 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openScreen } from '../screens/open-screen.ts';
 import { sets } from '../screens/sets.ts';
 import { findMisfits } from '../world/expect-fitting.ts';
 import { expect, test } from '../world/test.ts';
+
+const routes = join(import.meta.dirname, '../../apps/web/src/routes');
+/** Addresses that only lead to another one. */
+const forwarding = new Set(['/', '/multi-tool-assistants']);
+
+test('every page is among the screens', async () => {
+  const files = await readdir(routes, { recursive: true });
+  const pages = files
+    .filter((file) => file.endsWith('+page.svelte'))
+    .map(
+      (file) =>
+        `/${file
+          .split('/')
+          .slice(0, -1)
+          .filter((step) => !step.startsWith('('))
+          .join('/')}`,
+    )
+    .filter((page) => !forwarding.has(page));
+  // Whatever is asked of what a set has made: a step of an address.
+  const made = new Proxy({}, { get: () => 'made' });
+  const shown = Object.values(sets)
+    .flatMap(({ screens }) => screens)
+    .map(({ path }) => (typeof path === 'string' ? path : path(made)).replace(/[?#].*$/, ''));
+  const missing = pages.filter((page) => {
+    const steps = page.split('/');
+    return !shown.some((path) => {
+      const own = path.split('/');
+      return own.length === steps.length && steps.every((step, at) => step.startsWith('[') || step === own[at]);
+    });
+  });
+  expect(missing).toEqual([]);
+});
 
 for (const locale of ['en-GB', 'es-ES', 'ca-ES', 'eu-ES']) {
   test.describe(locale, () => {

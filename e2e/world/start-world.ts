@@ -7,9 +7,11 @@ import {
   startIdentityProvider,
   startKbServer,
   startLlmServer,
+  startMoodleServer,
   type IdentityProvider,
   type KbServer,
   type LlmServer,
+  type MoodleServer,
 } from '@lamb/testing';
 import { randomBytes } from 'node:crypto';
 import { createAccount } from '../../apps/server/src/accounts/create-account.ts';
@@ -48,6 +50,7 @@ export interface World {
   readonly url: string;
   readonly llm: LlmServer;
   readonly kb: KbServer;
+  readonly moodle: MoodleServer;
   /** Where everybody of the organisation “Campus” signs in. */
   readonly idp: IdentityProvider;
   /** Another site, which may show our pages for frames. */
@@ -75,9 +78,10 @@ export async function startWorld(): Promise<World> {
     await migrateRuns(ownerUrl);
   });
   const database = await createTestDatabase({ template });
-  const [llm, kb, idp, site] = await Promise.all([
+  const [llm, kb, moodle, idp, site] = await Promise.all([
     startLlmServer(),
     startKbServer(),
+    startMoodleServer(),
     startIdentityProvider(),
     startFramingSite(),
   ]);
@@ -85,7 +89,7 @@ export async function startWorld(): Promise<World> {
     DATABASE_URL: database.appUrl,
     LAMB_AUTH_SECRET: randomBytes(32).toString('base64'),
     LAMB_SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    LAMB_OUTBOUND_ALLOW: [llm.url, kb.url].map((url) => new URL(url).host).join(','),
+    LAMB_OUTBOUND_ALLOW: [llm.url, kb.url, moodle.url].map((url) => new URL(url).host).join(','),
     LAMB_EMBED_ORIGINS: site.url,
     LAMB_OIDC_PROVIDERS: JSON.stringify([
       {
@@ -124,6 +128,7 @@ export async function startWorld(): Promise<World> {
     url: server.url,
     llm,
     kb,
+    moodle,
     idp,
     site,
     async addOrganization({ name = 'North University', config = {}, people = {} } = {}) {
@@ -175,7 +180,7 @@ export async function startWorld(): Promise<World> {
     async stop() {
       await server.stop();
       await services.close();
-      await Promise.all([llm.stop(), kb.stop(), idp.stop(), site.stop()]);
+      await Promise.all([llm.stop(), kb.stop(), moodle.stop(), idp.stop(), site.stop()]);
       await database.drop();
     },
   };
