@@ -65,7 +65,8 @@ async function changeInMidRun(change: Change): Promise<{ events: RunEvent[]; cha
     tools: [{ type: 'moodle', mode: 'function' }],
     published: true,
   });
-  lamb.llm.script(call, { ...call, firstDelayMs: 300 }, { text: 'The end.' });
+  const changed = Promise.withResolvers<undefined>();
+  lamb.llm.script(call, { ...call, after: changed.promise }, { text: 'The end.' });
   const runId = await startRun(here.student, model);
   const events: RunEvent[] = [];
   let changedAt = Number.NaN;
@@ -74,6 +75,7 @@ async function changeInMidRun(change: Change): Promise<{ events: RunEvent[]; cha
     if (event.type !== 'call.finished' || !Number.isNaN(changedAt)) continue;
     await change(here.student);
     changedAt = Date.now();
+    changed.resolve(undefined);
   }
   return { events, changedAt };
 }
@@ -101,7 +103,9 @@ describe('in mid-run', () => {
       published: true,
     });
     // Longer than a standing is believed without a look; what it calls is not on offer, so no tool asks for it.
-    lamb.llm.script({ toolCalls: [{ name: 'not_on_offer', arguments: {} }], firstDelayMs: 800 }, { text: 'The end.' });
+    const suspended = Promise.withResolvers<undefined>();
+    const thought = { toolCalls: [{ name: 'not_on_offer', arguments: {} }], after: suspended.promise };
+    lamb.llm.script({ ...thought, firstDelayMs: 800 }, { text: 'The end.' });
     const runId = await startRun(here.student, model);
     const events: RunEvent[] = [];
     for await (const { event } of readRunStream({ url: lamb.url, key: here.student.key, runId })) {
@@ -111,6 +115,7 @@ describe('in mid-run', () => {
         expect(lamb.llm.requests).toHaveLength(1);
       });
       await suspend(here.student);
+      suspended.resolve(undefined);
     }
     expect(events.at(-1)).toMatchObject({ type: 'run.failed', code: 'organization_suspended' });
     expect(lamb.llm.requests).toHaveLength(1);
