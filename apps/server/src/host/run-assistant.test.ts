@@ -435,11 +435,15 @@ describe('a run that asks another assistant', () => {
     await share(id, colleague, [teacher]);
     const parent = await makeParent([asking(id)]);
     const call = (query: string) => ({ toolCalls: [{ name: `call_assistant_${String(id)}`, arguments: { query } }] });
+    const { promise: isRevoked, resolve: revoke } = Promise.withResolvers<undefined>();
     lamb.llm.script(
       call('First?'),
       { text: 'One.', when: { contains: CHILD } },
-      { ...call('Second?'), firstDelayMs: 400, when: { contains: PARENT } },
-      { text: 'That was all.', when: { contains: PARENT } },
+      async ({ body }) => {
+        if (JSON.stringify(body).includes('Second?')) return { text: 'That was all.' };
+        await isRevoked;
+        return call('Second?');
+      },
     );
     const response = await fetch(`${lamb.url}/v1/chat/completions`, {
       method: 'POST',
@@ -459,6 +463,7 @@ describe('a run that asks another assistant', () => {
         if (finished.length > 1) continue;
         await share(id, colleague, []);
         revokedAt = Date.now();
+        revoke(undefined);
       }
     }
     expect(finished.map(({ outcome }) => outcome)).toEqual(['done', 'refused']);
