@@ -1,5 +1,6 @@
 import { AppError } from '@lamb/contract';
 import { sql, type Generated, type GeneratedAlways } from 'kysely';
+import type { StoredProblem } from './documents.ts';
 import { findConstraint } from './find-constraint.ts';
 import { endCollectionJobs } from './jobs.ts';
 import { executePrepared } from './prepared-statements.ts';
@@ -27,6 +28,7 @@ export interface CollectionTable {
   index_version: Generated<number>;
   reindex_job_id: string | null;
   reindex_problem: string | null;
+  reindex_problem_code: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -72,6 +74,7 @@ export interface Collection extends CollectionIndexing {
   reindexJobId: string | null;
   /** Why the last one that tried could not. */
   reindexProblem: string | null;
+  reindexProblemCode: string | null;
   /** Has a vector index of its own. */
   hasVectorIndex: boolean;
   documents: number;
@@ -166,7 +169,7 @@ export async function deleteCollection(tx: TenantTx, id: number): Promise<boolea
 export async function beginReindex(tx: TenantTx, id: number, jobId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('lamb.collections')
-    .set({ reindex_job_id: jobId, reindex_problem: null })
+    .set({ reindex_job_id: jobId, reindex_problem: null, reindex_problem_code: null })
     .where('id', '=', id)
     .where((eb) => eb.or([eb('reindex_job_id', 'is', null), eb('reindex_job_id', '=', jobId)]))
     .executeTakeFirstOrThrow();
@@ -178,11 +181,15 @@ export async function endReindex(
   tx: TenantTx,
   id: number,
   jobId: string,
-  problem: string | null = null,
+  problem: StoredProblem | null = null,
 ): Promise<void> {
   await tx
     .updateTable('lamb.collections')
-    .set({ reindex_job_id: null, reindex_problem: problem })
+    .set({
+      reindex_job_id: null,
+      reindex_problem: problem?.message ?? null,
+      reindex_problem_code: problem?.code ?? null,
+    })
     .where('id', '=', id)
     .where('reindex_job_id', '=', jobId)
     .execute();
@@ -212,7 +219,14 @@ export function selectCollections(tx: TenantTx) {
     .select(['c.id', 'c.owner_id', 'u.email as owner_email', 'c.name', 'c.description', 'c.visibility', 'c.language'])
     .select(['c.embedding_provider', 'c.embedding_model', 'c.embedding_dimensions', 'c.chunk_tokens'])
     .select(['c.chunk_overlap', 'c.lexical_weight', 'c.dense_weight', 'c.rank_constant', 'c.index_version'])
-    .select(['c.reindex_job_id', 'c.reindex_problem', 'c.created_at', 'c.updated_at', 'v.built_dimensions'])
+    .select([
+      'c.reindex_job_id',
+      'c.reindex_problem',
+      'c.reindex_problem_code',
+      'c.created_at',
+      'c.updated_at',
+      'v.built_dimensions',
+    ])
     .select(['sums.documents', 'sums.chunks', 'sums.bytes']);
 }
 
@@ -237,6 +251,7 @@ export function toCollection(row: CollectionRow): Collection {
     indexVersion: row.index_version,
     reindexJobId: row.reindex_job_id,
     reindexProblem: row.reindex_problem,
+    reindexProblemCode: row.reindex_problem_code,
     hasVectorIndex: row.built_dimensions !== null,
     documents: row.documents,
     chunks: row.chunks,

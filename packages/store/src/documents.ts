@@ -26,6 +26,7 @@ export interface DocumentTable {
   progress_total: Generated<number>;
   progress_text: string | null;
   problem: string | null;
+  problem_code: string | null;
   pages: number | null;
   chunk_count: Generated<number>;
   job_id: string | null;
@@ -53,7 +54,9 @@ export interface StoredDocument {
   sourceUrl: string | null;
   status: StoredDocumentStatus;
   progress: { done: number; total: number; text: string } | null;
+  /** For people, in English. */
   problem: string | null;
+  problemCode: string | null;
   pages: number | null;
   chunks: number;
   jobId: string | null;
@@ -179,11 +182,17 @@ export async function listUnsettledDocuments(
   return rows.map(toDocument);
 }
 
+/** Why something could not be done: as a code, and in English for people. */
+export interface StoredProblem {
+  code: string;
+  message: string;
+}
+
 export interface DocumentChange {
   status?: StoredDocumentStatus | undefined;
   /** Null: nothing is under way. */
   progress?: { done: number; total: number; text: string } | null | undefined;
-  problem?: string | null | undefined;
+  problem?: StoredProblem | null | undefined;
   title?: string | null | undefined;
   pages?: number | null | undefined;
   jobId?: string | null | undefined;
@@ -206,7 +215,10 @@ export async function updateDocument(
         progress_total: progress?.total ?? 0,
         progress_text: progress?.text ?? null,
       }),
-      ...(change.problem !== undefined && { problem: change.problem }),
+      ...(change.problem !== undefined && {
+        problem: change.problem?.message ?? null,
+        problem_code: change.problem?.code ?? null,
+      }),
       ...(change.title !== undefined && { title: change.title }),
       ...(change.pages !== undefined && { pages: change.pages }),
       ...(change.jobId !== undefined && { job_id: change.jobId }),
@@ -236,7 +248,15 @@ function selectDocuments(tx: TenantTx) {
   return tx
     .selectFrom('lamb.documents as d')
     .select(['d.id', 'd.number', 'd.collection_id', 'd.filename', 'd.title', 'd.media_type', 'd.size', 'd.sha256'])
-    .select(['d.source_url', 'd.status', 'd.progress_done', 'd.progress_total', 'd.progress_text', 'd.problem'])
+    .select([
+      'd.source_url',
+      'd.status',
+      'd.progress_done',
+      'd.progress_total',
+      'd.progress_text',
+      'd.problem',
+      'd.problem_code',
+    ])
     .select(['d.pages', 'd.chunk_count', 'd.job_id', 'd.created_at', 'd.updated_at']);
 }
 
@@ -259,6 +279,7 @@ function toDocument(row: DocumentRow): StoredDocument {
         ? null
         : { done: row.progress_done, total: row.progress_total, text: row.progress_text },
     problem: row.problem,
+    problemCode: row.problem_code,
     pages: row.pages,
     chunks: row.chunk_count,
     jobId: row.job_id,

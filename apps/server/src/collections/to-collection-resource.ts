@@ -28,6 +28,7 @@ export function toCollectionResource(
     reindexing: collection.reindexJobId !== null,
     reindex_progress: null,
     reindex_problem: isOwn ? collection.reindexProblem : null,
+    reindex_problem_code: isOwn ? collection.reindexProblemCode : null,
     warnings: isOwn ? warnings : [],
     created_at: toUnixSeconds(collection.createdAt),
     updated_at: toUnixSeconds(collection.updatedAt),

@@ -15,6 +15,7 @@ export function toDocumentResource(document: StoredDocument): DocumentResource {
     status: document.status,
     progress: document.progress,
     problem: document.problem,
+    problem_code: document.problemCode,
     pages: document.pages,
     chunks: document.chunks,
     created_at: toUnixSeconds(document.createdAt),

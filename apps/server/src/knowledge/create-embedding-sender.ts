@@ -112,7 +112,7 @@ export function createEmbeddingSender({
 function describeFailure(cause: unknown): EmbeddingFailure {
   if (cause instanceof TargetPaused) {
     const seconds = cause.retryAfterSeconds;
-    const message = `The embedding provider is paused for ${String(seconds)} seconds after repeated failures.`;
+    const message = `The embedding provider is paused for ${String(seconds)} seconds after repeated failures. Try again after that.`;
     return new EmbeddingFailure('paused', message, { retryAfterMs: seconds * 1000, cause });
   }
   if (cause instanceof OutboundRefusedError) {
@@ -124,8 +124,20 @@ function describeFailure(cause: unknown): EmbeddingFailure {
   }
   if (cause instanceof OutboundLimitError) {
     return cause.limit === 'time'
-      ? new EmbeddingFailure('unavailable', 'The embedding provider did not answer in time.', { cause })
-      : new EmbeddingFailure('malformed', 'The answer of the embedding provider is too large.', { cause });
+      ? new EmbeddingFailure(
+          'unavailable',
+          'The embedding provider did not answer in time. Try again later; if it stays, tell an administrator.',
+          { cause },
+        )
+      : new EmbeddingFailure(
+          'malformed',
+          'The answer of the embedding provider is too large. An administrator checks that its address is that of an embedding service.',
+          { cause },
+        );
   }
-  return new EmbeddingFailure('unavailable', 'The embedding provider cannot be reached.', { cause });
+  return new EmbeddingFailure(
+    'unavailable',
+    'The embedding provider cannot be reached. Try again later; if it stays, an administrator checks its address.',
+    { cause },
+  );
 }

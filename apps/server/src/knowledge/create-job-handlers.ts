@@ -16,8 +16,11 @@ const BATCHES = {
   openai: { maxTexts: 64, maxTokens: 24_000 },
 };
 
-const UNEXPECTED =
-  'Something went wrong on our side while the document was read. Try again; if it stays, tell the operator when it happened.';
+const UNEXPECTED = {
+  code: 'unexpected',
+  message:
+    'Something went wrong on our side while the document was read. Try again; if it stays, tell the operator when it happened.',
+};
 
 /** What is done in the background: documents are read in, and collections read anew. */
 export function createJobHandlers(

@@ -58,30 +58,46 @@ test('a document is read in: every passage embedded once, booked, and searchable
   expect(usage).toMatchObject([{ key: 'ollama/nomic-embed-text', totalTokens: words }]);
 });
 
+/** Says what happened, and in another sentence what to do next. */
+function expectProblem({ problem, problemCode }: StoredDocument, code: string, text: RegExp): void {
+  expect(problemCode).toBe(code);
+  expect(problem).toMatch(text);
+  expect(problem).toMatch(/[.;”] [A-Z].*\.$/);
+}
+
 describe('what cannot be read in says why, and leaves the collection as it was', () => {
   test.each([
-    ['a broken PDF', 'broken.pdf', '%PDF-1.7\nnothing more', /damaged|No text/],
-    ['an empty text', 'empty.txt', ' \n', /No text/],
-    ['a picture', 'picture.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]), /cannot be read/],
-  ])('%s', async (_what, filename, content, problem) => {
+    ['a broken PDF', 'broken.pdf', '%PDF-1.7\nnothing more', 'corrupt', /damaged/],
+    ['an empty text', 'empty.txt', ' \n', 'no_text', /No text/],
+    [
+      'a picture',
+      'picture.png',
+      new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]),
+      'unsupported_format',
+      /cannot be read/,
+    ],
+  ])('%s', async (_what, filename, content, code, problem) => {
     const { id } = await library.addCollection();
     const document = await library.add(id, filename, content);
     await eventually(() => statusOf(document)).toBe('failed');
-    expect((await read(document)).problem).toMatch(problem);
+    expectProblem(await read(document), code, problem);
     expect(await openJobs()).toBe(0);
     expect(await library.readCollection(id)).toMatchObject({ chunks: 0 });
   });
 
   test.each([
-    ['limits for too long', { status: 429, retryAfterSeconds: 60 }, /limiting requests/],
-    ['refuses the key', { status: 401 }, /did not accept/],
-    ['answers nonsense', { brokenJsonAtChunk: 1 }, /no JSON/],
-  ])('a provider that %s', async (_what, faults, problem) => {
+    ['limits for too long', { status: 429, retryAfterSeconds: 60 }, 'provider_limited', /limiting requests/],
+    ['is down', { status: 503, retryAfterSeconds: 60 }, 'provider_unavailable', /status 503/],
+    ['refuses the key', { status: 401 }, 'provider_credentials', /did not accept/],
+    ['does not know the model', { status: 404 }, 'provider_rejected', /does not know the model/],
+    ['refuses the request', { status: 400 }, 'provider_rejected', /status 400/],
+    ['answers nonsense', { brokenJsonAtChunk: 1 }, 'provider_malformed', /no JSON/],
+  ])('a provider that %s', async (_what, faults, code, problem) => {
     const { id } = await library.addCollection();
     lamb.llm.script({ when: { path: PATH }, times: 'always', faults });
     const document = await library.add(id, 'course.md', writeCourse('f', 3));
     await eventually(() => statusOf(document)).toBe('failed');
-    expect((await read(document)).problem).toMatch(problem);
+    expectProblem(await read(document), code, problem);
     expect(await library.readCollection(id)).toMatchObject({ chunks: 0 });
   });
 
@@ -90,7 +106,7 @@ describe('what cannot be read in says why, and leaves the collection as it was',
     lamb.llm.script({ when: { path: PATH }, times: 'always', dimensions: 20 });
     const document = await library.add(id, 'course.md', writeCourse('d', 3));
     await eventually(() => statusOf(document)).toBe('failed');
-    expect((await read(document)).problem).toMatch(/20 numbers.*made for 16/);
+    expectProblem(await read(document), 'provider_dimensions', /20 numbers.*made for 16/);
   });
 });
 
@@ -299,6 +315,7 @@ describe('a collection is read anew', () => {
     const after = await library.readCollection(id);
     expect(after).toMatchObject({ chunks: 20, embedding: VECTORS, indexVersion: 1 });
     expect(after?.reindexProblem).toMatch(/did not accept/);
+    expect(after?.reindexProblemCode).toBe('provider_credentials');
     for (const document of documents) expect(await listDrafted()).not.toContain(document.id);
   });
 });

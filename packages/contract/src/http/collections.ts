@@ -124,6 +124,7 @@ export const CollectionResource = z
     reindex_progress: z.object({ done: z.number().int(), total: z.number().int() }).nullable(),
     /** Why the documents could not be cut or embedded anew the last time, in words for its owner. */
     reindex_problem: z.string().nullable(),
+    reindex_problem_code: z.string().nullable(),
     /** What its owner should know, such as that texts leave for an external provider. */
     warnings: z.array(z.object({ code: z.enum(['external_provider', 'provider_missing']), message: z.string() })),
     created_at: z.number().int(),
@@ -161,6 +162,8 @@ export const DocumentResource = z
     progress: z.object({ done: z.number().int(), total: z.number().int(), text: z.string() }).nullable(),
     /** Why it failed, in words for its owner. */
     problem: z.string().nullable(),
+    /** What `problem` says in English, as a code to say it in another language: that of an error, of a file that cannot be read, or `provider_` and why there are no vectors. */
+    problem_code: z.string().nullable(),
     /** Null where the format has no pages. */
     pages: z.number().int().nullable(),
     chunks: z.number().int(),

@@ -47,6 +47,10 @@ const OpenAiReply = z.object({
 });
 const OllamaReply = z.object({ embeddings: z.array(z.array(z.number())), prompt_eval_count: z.number().optional() });
 
+/** What is said of a provider that does not answer. */
+const UNREACHABLE =
+  'The embedding provider cannot be reached. Try again later; if it stays, an administrator checks its address.';
+
 /** A number as text, its comma and the space that some write. */
 const BYTES_PER_NUMBER = 32;
 const MOST_DIMENSIONS = 4000;
@@ -60,13 +64,18 @@ export async function requestEmbeddings(request: EmbeddingRequest): Promise<Embe
   if (lists.length !== texts.length) {
     throw new EmbeddingFailure(
       'malformed',
-      `The embedding provider gave ${String(lists.length)} vectors for ${String(texts.length)} texts.`,
+      `The embedding provider gave ${String(lists.length)} vectors for ${String(texts.length)} texts. Try again; if it stays, an administrator checks that its address is that of an embedding service.`,
     );
   }
   const vectors = lists.map((list) => {
     if (dimensions !== undefined && list.length !== dimensions) throw misfit(request.model, list.length, dimensions);
     const vector = normalizeVector(list);
-    if (!vector) throw new EmbeddingFailure('malformed', 'The embedding provider gave a vector without a direction.');
+    if (!vector) {
+      throw new EmbeddingFailure(
+        'malformed',
+        'The embedding provider gave a vector without a direction. Try again; if it stays, reindex the collection with another model.',
+      );
+    }
     return vector;
   });
   return { vectors, tokens };
@@ -104,7 +113,7 @@ async function send({
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof EmbeddingFailure) throw cause;
-    throw new EmbeddingFailure('unavailable', 'The embedding provider cannot be reached.', { cause });
+    throw new EmbeddingFailure('unavailable', UNREACHABLE, { cause });
   }
 }
 
@@ -113,7 +122,11 @@ async function readJson(reply: Response, signal: AbortSignal): Promise<unknown> 
     return await reply.json();
   } catch (cause) {
     signal.throwIfAborted();
-    throw new EmbeddingFailure('malformed', 'The embedding provider gave an answer that is no JSON.', { cause });
+    throw new EmbeddingFailure(
+      'malformed',
+      'The embedding provider gave an answer that is no JSON. Try again; if it stays, an administrator checks its address.',
+      { cause },
+    );
   }
 }
 
@@ -153,28 +166,32 @@ async function describeRefusal(reply: Response, { model }: EmbeddingRequest): Pr
   const { status } = reply;
   const retryAfterMs = readRetryAfter(reply.headers);
   if (status === 429) {
-    return new EmbeddingFailure('limited', 'The embedding provider is limiting requests.', { retryAfterMs });
+    return new EmbeddingFailure(
+      'limited',
+      'The embedding provider is limiting requests. Try again later, or an administrator asks the provider for more.',
+      { retryAfterMs },
+    );
   }
   if (status === 401 || status === 403) {
     return new EmbeddingFailure(
       'credentials',
-      'The embedding provider did not accept the organisation’s key. An administrator checks it.',
+      'The embedding provider did not accept the organisation’s key. An administrator enters a valid one; then try again.',
     );
   }
   if (status >= 500) {
-    const message = `The embedding provider answered with an error (status ${String(status)}).`;
+    const message = `The embedding provider answered with an error (status ${String(status)}). Try again later; if it stays, tell an administrator.`;
     return new EmbeddingFailure('unavailable', message, { retryAfterMs });
   }
   if (status === 404) {
     return new EmbeddingFailure(
       'rejected',
-      `The embedding provider does not know the model “${model}”, or its address is not that of an embedding service.`,
+      `The embedding provider does not know the model “${model}”, or its address is not that of an embedding service. An administrator checks both, or the collection is reindexed with another model.`,
     );
   }
   const said = findMessage(await reply.json().catch(() => undefined));
   return new EmbeddingFailure(
     'rejected',
-    `The embedding provider rejected the request (status ${String(status)})${said === '' ? '.' : `: ${said}`}`,
+    `The embedding provider rejected the request (status ${String(status)})${said === '' ? '.' : `: ${said.replace(/[.\s]*$/, '.')}`} An administrator checks the model, or the collection is reindexed with another one.`,
   );
 }
 

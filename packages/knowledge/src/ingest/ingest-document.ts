@@ -15,6 +15,7 @@ import {
   type Collection,
   type Job,
   type StoredDocument,
+  type StoredProblem,
 } from '@lamb/store';
 import { z } from 'zod';
 import { joinBlocks } from '../chunk/join-blocks.ts';
@@ -58,7 +59,7 @@ export async function ingestDocument(attempt: IngestAttempt, ports: IngestPorts)
 }
 
 /** Writes down why a document could not be read in. What was searched of it, if anything, still is. */
-export async function failDocument({ db }: Pick<IngestPorts, 'db'>, job: Job, problem: string): Promise<void> {
+export async function failDocument({ db }: Pick<IngestPorts, 'db'>, job: Job, problem: StoredProblem): Promise<void> {
   const { documentId } = IngestInput.parse(job.input);
   await withTenant(db, job.organizationId, async (tx) => {
     await holdJob(tx, job);

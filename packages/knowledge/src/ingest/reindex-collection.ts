@@ -16,6 +16,7 @@ import {
   type Collection,
   type CollectionIndexing,
   type Job,
+  type StoredProblem,
   type TenantTx,
 } from '@lamb/store';
 import { z } from 'zod';
@@ -63,7 +64,7 @@ export async function reindexCollection(attempt: IngestAttempt, ports: IngestPor
 export async function endReindexing(
   { db }: Pick<IngestPorts, 'db'>,
   job: Job,
-  problem: string | undefined,
+  problem: StoredProblem | undefined,
 ): Promise<void> {
   const { collectionId } = ReindexInput.parse(job.input);
   await withTenant(db, job.organizationId, async (tx) => {
@@ -118,7 +119,7 @@ async function publish(
 }
 
 /** The last thing that a job does: from here on, documents are read in one by one again. */
-async function leave(tx: TenantTx, job: Job, collectionId: number, problem: string | null): Promise<void> {
+async function leave(tx: TenantTx, job: Job, collectionId: number, problem: StoredProblem | null): Promise<void> {
   await endReindex(tx, collectionId, job.id, problem);
   for (const documentId of await listUnstartedDocuments(tx, collectionId)) {
     await createJob(tx, { kind: 'ingest', input: { documentId } });

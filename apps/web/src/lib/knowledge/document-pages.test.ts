@@ -13,6 +13,7 @@ const documentOf = (id: string, status: DocumentResource['status'] = 'queued'): 
   status,
   progress: null,
   problem: null,
+  problem_code: null,
   pages: null,
   chunks: 0,
   created_at: 0,
