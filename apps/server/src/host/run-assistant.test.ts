@@ -436,15 +436,11 @@ describe('a run that asks another assistant', () => {
     const parent = await makeParent([asking(id)]);
     const call = (query: string) => ({ toolCalls: [{ name: `call_assistant_${String(id)}`, arguments: { query } }] });
     const { promise: isRevoked, resolve: revoke } = Promise.withResolvers<undefined>();
-    lamb.llm.script(
-      call('First?'),
-      { text: 'One.', when: { contains: CHILD } },
-      async ({ body }) => {
-        if (JSON.stringify(body).includes('Second?')) return { text: 'That was all.' };
-        await isRevoked;
-        return call('Second?');
-      },
-    );
+    lamb.llm.script(call('First?'), { text: 'One.', when: { contains: CHILD } }, async ({ body }) => {
+      if (JSON.stringify(body).includes('Second?')) return { text: 'That was all.' };
+      await isRevoked;
+      return call('Second?');
+    });
     const response = await fetch(`${lamb.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${student.key}`, 'content-type': 'application/json' },

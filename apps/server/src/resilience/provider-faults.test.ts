@@ -7,8 +7,8 @@ import { startTestServer, type TestServer } from '../test-server/start-test-serv
 type Lane = 'direct' | 'durable';
 
 let lamb: TestServer;
-/** The first calls nothing, so its turns are direct; the others may call a function. */
-let models: Record<Lane | 'patient' | 'ollama', string>;
+/** Those in the direct lane call nothing; the others may call a function. The hasty ones do not wait for long. */
+let models: Record<Lane | `hasty ${Lane}` | 'ollama', string>;
 
 beforeAll(async () => {
   lamb = await startTestServer();
@@ -20,11 +20,12 @@ beforeAll(async () => {
   } as const;
   const create = async (name: string, tools: readonly (typeof search)[], metadata: Record<string, unknown>) =>
     (await createAssistant(lamb, lamb.north.teacher, { name, tools, metadata })).model;
-  const hasty = { limits: { deadline_ms: 1500 } };
+  const hasty = { limits: { deadline_ms: 3000 } };
   models = {
-    direct: await create('Direct', [], hasty),
-    durable: await create('Durable', [search], hasty),
-    patient: await create('Patient', [search], {}),
+    direct: await create('Direct', [], {}),
+    durable: await create('Durable', [search], {}),
+    'hasty direct': await create('Hasty direct', [], hasty),
+    'hasty durable': await create('Hasty durable', [search], hasty),
     ollama: await create('Ollama', [search], { connector: 'ollama', llm: 'llama3.2:latest' }),
   };
 });
@@ -56,7 +57,8 @@ describe.each<Lane>(['direct', 'durable'])('in the %s lane', (lane) => {
     'a provider that %s is asked once; the outcome has a name and what came is kept',
     async (_what, reply, code, text) => {
       lamb.llm.script({ tokens: 9, intervalMs: 2, ...reply, times: 'always' });
-      const answer = await ask(models[lane]);
+      const hasty = `hasty ${lane}` as const;
+      const answer = await ask(models[code === 'deadline_exceeded' ? hasty : lane]);
       expect(answer.code).toBe(code);
       expect(answer.text).toBe(text);
       expect(answer.done).toBe(false);
@@ -84,7 +86,7 @@ describe.each<Lane>(['direct', 'durable'])('in the %s lane', (lane) => {
 describe('a model that calls', () => {
   const query = (text: string) => ({ name: 'query_notes', arguments: { query: text } });
 
-  test.each<[string, LlmReply, { outcome: string; problem?: unknown }[], number, ('patient' | 'ollama')?]>([
+  test.each<[string, LlmReply, { outcome: string; problem?: unknown }[], number, ('durable' | 'ollama')?]>([
     [
       'with arguments that break off',
       { toolCalls: [query('force')], faults: { truncateToolArguments: true } },
@@ -117,7 +119,7 @@ describe('a model that calls', () => {
       [{ outcome: 'done' }, { outcome: 'done' }],
       2,
     ],
-  ])('%s is told what became of it, and answers', async (_what, reply, outcomes, searches, model = 'patient') => {
+  ])('%s is told what became of it, and answers', async (_what, reply, outcomes, searches, model = 'durable') => {
     lamb.kb.reset();
     lamb.llm.script({ text: 'Let me look.', ...reply }, { tokens: 9 });
     const answer = await ask(models[model]);

@@ -19,13 +19,20 @@ export interface RequestMatch {
   contains?: string;
 }
 
-/** Chooses by looking at the request; undefined leaves it to the entries after it. Never used up. */
-export type Responder = (request: RecordedRequest) => LlmReply | undefined;
+/**
+ * Chooses by looking at the request; undefined leaves it to the entries after it. Never used up. A promise keeps the client
+ * waiting until the test lets it go on.
+ */
+export type Responder = (request: RecordedRequest) => LlmReply | Promise<LlmReply> | undefined;
 
 export type ScriptEntry = ScriptedReply | Responder;
 
 /** Takes the first entry that fits the request from the queue, counting down its `times`. */
-export function takeReply(queue: ScriptEntry[], request: RecordedRequest, generates: boolean): LlmReply | undefined {
+export function takeReply(
+  queue: ScriptEntry[],
+  request: RecordedRequest,
+  generates: boolean,
+): LlmReply | Promise<LlmReply> | undefined {
   for (const [index, entry] of queue.entries()) {
     if (typeof entry === 'function') {
       const reply = entry(request);

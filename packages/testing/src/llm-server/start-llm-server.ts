@@ -87,7 +87,7 @@ export async function startLlmServer(options: LlmServerOptions = {}): Promise<Ll
       sendJson(response, 404, { error: { message: `Unknown request URL: ${request.method} ${request.path}` } });
       return;
     }
-    const reply = takeReply(queue, request, route.generates) ?? defaultReply;
+    const reply = await (takeReply(queue, request, route.generates) ?? defaultReply);
     if (route.embeds && reply.faults?.status === undefined && reply.faults?.hangBeforeHeaders !== true) {
       embeddings.count(request);
     }
