@@ -1,3 +1,4 @@
+import type { Route } from '@playwright/test';
 import { ask, lastAnswer, multiTool, plain, publish } from '../world/chatting.ts';
 import { expectAccessible } from '../world/expect-accessible.ts';
 import { makeKnowledgeBase } from '../world/make-knowledge-base.ts';
@@ -70,17 +71,17 @@ test('a first question that is refused stays in the field, and leaves no chat be
 }) => {
   const { call, teacher } = organization;
   const id = await publish(organization, { name: 'Tutor', ...plain });
-  world.llm.script({ text: 'Now I answer.' });
+  world.llm.script({ text: 'Now I answer.' }, { text: 'Better.' });
   await page.goto(`/chats/new?assistant=${String(id)}`);
   await expect(page.getByTestId('welcome')).toContainText('Tutor');
   const turns = /\/chats\/[\w-]{36}\/turns$/;
-  await page.route(turns, (route) =>
+  const refuse = (route: Route) =>
     route.fulfill({
       status: 429,
       contentType: 'application/problem+json',
       json: { type: 'about:blank', title: 'Too many requests', status: 429, code: 'rate_limited' },
-    }),
-  );
+    });
+  await page.route(turns, refuse);
   await ask(page, 'Too soon');
   await expect(page.getByTestId('chat-problem')).toContainText('The question could not be sent.');
   await expect(page.getByTestId('question-input')).toHaveValue('Too soon');
@@ -94,10 +95,26 @@ test('a first question that is refused stays in the field, and leaves no chat be
   await expect.poll(async () => (await list()).map(({ title }) => title)).toEqual(['And now?']);
   await expect(page).toHaveURL(/\/chats\/[\w-]{36}$/);
 
+  // What is asked differently stays as well.
+  await page.getByTestId('question').hover();
+  await page.getByTestId('edit-btn').click();
+  await page.getByTestId('edit-input').fill('And now, better?');
+  await page.route(turns, refuse);
+  await page.getByTestId('resend-btn').click();
+  await expect(page.getByTestId('chat-problem')).toContainText('The question could not be sent.');
+  await expect(page.getByTestId('edit-input')).toHaveValue('And now, better?');
+  await expect(page.getByTestId('edit-input')).toBeFocused();
+  await expectAccessible(page);
+  await page.unroute(turns);
+  await page.getByTestId('resend-btn').click();
+  await expect(lastAnswer(page)).toContainText('Better.');
+  await expect(page.getByTestId('edit-input')).toHaveCount(0);
+  await expect(page.getByTestId('question')).toHaveText(/And now, better\?/);
+
   // An assistant that was taken back can no longer be asked, and what was said stays.
   await call(teacher, 'DELETE', `/lamb/v1/assistants/${String(id)}/publication`);
   await page.reload();
-  await expect(lastAnswer(page)).toContainText('Now I answer.');
+  await expect(lastAnswer(page)).toContainText('Better.');
   await expect(page.getByTestId('question-input')).toBeDisabled();
 });
 

@@ -1,5 +1,8 @@
 import type { LiveAnswer } from './live-answer.svelte.ts';
 
+/** What is asked; with the key of a turn, in its place. */
+export type Asked = Pick<Turn, 'question' | 'pictures'> & Partial<Pick<Turn, 'key'>>;
+
 /** A question and its answer. */
 export interface Turn {
   readonly key: string;
