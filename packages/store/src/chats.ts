@@ -144,24 +144,6 @@ export async function deleteChat(tx: TenantTx, id: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
-/** Adds a message of a run to a chat; the same run's message of the same role is added once. */
-export async function addChatMessage(
-  tx: TenantTx,
-  chatId: string,
-  entry: { runId: string; message: unknown },
-): Promise<void> {
-  await tx
-    .insertInto('lamb.chat_messages')
-    .values({ chat_id: chatId, run_id: entry.runId, message: JSON.stringify(entry.message) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  await tx
-    .updateTable('lamb.chats')
-    .set({ updated_at: sql<Date>`now()` })
-    .where('id', '=', chatId)
-    .execute();
-}
-
 /** The messages of a chat, oldest first; of a very long one the last `limit`. With `superseded`, also those that others took the place of. */
 export async function listChatMessages(
   tx: TenantTx,

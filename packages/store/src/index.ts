@@ -163,7 +163,6 @@ export {
   type Membership,
 } from './memberships.ts';
 export {
-  addChatMessage,
   createChat,
   deleteChat,
   findSharedChat,

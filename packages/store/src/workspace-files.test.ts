@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAssistant } from './assistants.ts';
@@ -46,11 +45,10 @@ const backups = (path: string) => tenant.run((tx) => listWorkspaceBackups(tx, id
 const used = () => tenant.run((tx) => sumWorkspace(tx, id));
 
 describe('a workspace', () => {
-  test('is one person’s with one assistant, or one chat’s', async () => {
-    const chatId = randomUUID();
+  test('is one person’s with one assistant', async () => {
     const find = (values: Partial<WorkspaceKey>) => tenant.run((tx) => findWorkspace(tx, { ...key, ...values }));
     expect(await find({})).toEqual({ id, quotaBytes: 20_000_000 });
-    for (const other of [{ userId: tenant.colleagueId }, { endUser: 'student@example.org' }, { chatId }]) {
+    for (const other of [{ userId: tenant.colleagueId }, { endUser: 'student@example.org' }]) {
       expect(await find(other)).toBeUndefined();
       const made = await tenant.run((tx) => ensureWorkspace(tx, { ...key, ...other }));
       expect(made.id).not.toBe(id);
@@ -61,9 +59,7 @@ describe('a workspace', () => {
 
   test('is made once, however many ask at the same time', async () => {
     const fresh = { ...key, endUser: 'new' };
-    const made = await Promise.all(
-      Array.from({ length: 10 }, () => tenant.run((tx) => ensureWorkspace(tx, { ...fresh, chatId: undefined }))),
-    );
+    const made = await Promise.all(Array.from({ length: 10 }, () => tenant.run((tx) => ensureWorkspace(tx, fresh))));
     expect(new Set(made.map((workspace) => workspace.id)).size).toBe(1);
   });
 

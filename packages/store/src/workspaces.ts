@@ -17,13 +17,12 @@ export interface WorkspaceTable {
 /** What a new workspace may hold, backups included. */
 export const WORKSPACE_QUOTA_BYTES = 20_000_000;
 
-/** Whose workspace: one person's with one assistant, or of one of their chats with it. */
+/** Whose workspace: one person's with one assistant. */
 export interface WorkspaceKey {
   assistantId: number;
   userId: string;
   /** The person in front of the screen; where nobody speaks for somebody else, the user again. */
   endUser: string;
-  chatId?: string | undefined;
 }
 
 export interface Workspace {
@@ -39,7 +38,7 @@ export async function findWorkspace(tx: TenantTx, key: WorkspaceKey): Promise<Wo
     .where('assistant_id', '=', key.assistantId)
     .where('user_id', '=', key.userId)
     .where('end_user', '=', key.endUser)
-    .where('chat_id', key.chatId === undefined ? 'is' : '=', key.chatId ?? null)
+    .where('chat_id', 'is', null)
     .executeTakeFirst();
   return row && { id: row.id, quotaBytes: row.quota_bytes };
 }
@@ -54,7 +53,6 @@ export async function ensureWorkspace(tx: TenantTx, key: WorkspaceKey): Promise<
       assistant_id: key.assistantId,
       user_id: key.userId,
       end_user: key.endUser,
-      chat_id: key.chatId ?? null,
       quota_bytes: WORKSPACE_QUOTA_BYTES,
     })
     .onConflict((conflict) => conflict.doNothing())
