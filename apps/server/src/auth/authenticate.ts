@@ -14,6 +14,7 @@ import { fromNodeHeaders } from 'better-auth/node';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRequestLimiter } from '../budget/create-request-limiter.ts';
 import type { Auth } from './create-auth.ts';
+import { explainAuthError } from './explain-auth-error.ts';
 import type { KeyCache } from './key-cache.ts';
 import { readForwardedUser } from './read-forwarded-user.ts';
 import { refuseForeignOrigin } from './refuse-foreign-origin.ts';
@@ -60,6 +61,14 @@ export function createAuthenticator(services: {
     noteApiKeyUse(db, keyId).catch(() => undefined);
   }
 
+  async function readSession(headers: IncomingHttpHeaders) {
+    try {
+      return await auth.api.getSession({ headers: fromNodeHeaders(headers) });
+    } catch (error) {
+      throw explainAuthError(error);
+    }
+  }
+
   async function fromApiKey(key: string, headers: IncomingHttpHeaders): Promise<Principal> {
     const digest = digestApiKey(key);
     const found = await keyCache.find(digest, () => findApiKeyByDigest(db, digest));
@@ -72,7 +81,7 @@ export function createAuthenticator(services: {
   }
 
   async function fromSession(headers: IncomingHttpHeaders, method: string): Promise<Principal | undefined> {
-    const session = await auth.api.getSession({ headers: fromNodeHeaders(headers) });
+    const session = await readSession(headers);
     if (!session) return undefined;
     refuseForeignOrigin(headers, method, allowedOrigins);
     const active = session.session.activeOrganizationId;
@@ -87,7 +96,7 @@ export function createAuthenticator(services: {
   return {
     async authenticateAccount({ headers, method }) {
       if (headers.cookie === undefined) return undefined;
-      const session = await auth.api.getSession({ headers: fromNodeHeaders(headers) });
+      const session = await readSession(headers);
       if (!session) return undefined;
       refuseForeignOrigin(headers, method, allowedOrigins);
       const user = await findUser(db, session.user.id);

@@ -6,6 +6,7 @@ import { APIError } from 'better-auth/api';
 import { admin, genericOAuth, organization } from 'better-auth/plugins';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config, OidcProvider } from '../config.ts';
+import { explainAuthError } from './explain-auth-error.ts';
 import { joinOrganization, refuseStranger } from './join-organization.ts';
 
 /** How long a password must be. */
@@ -72,7 +73,15 @@ export function createAuth(
       disableCSRFCheck: false,
     },
     // Its own page, instead of a redirect to a page that may not exist.
-    onAPIError: { customizeDefaultErrorPage: {} },
+    onAPIError: {
+      customizeDefaultErrorPage: {},
+      // What is no answer of its own becomes one of ours, and not an empty 500.
+      onError(error) {
+        const explained = explainAuthError(error);
+        if (explained !== error || !(error instanceof APIError)) throw explained;
+        if (error.status === 'INTERNAL_SERVER_ERROR') log.error({ err: error }, 'sign-in failed');
+      },
+    },
     telemetry: { enabled: false },
     // Its own limit would be three sign-ins in ten seconds for everybody behind one address; ours is in the route.
     rateLimit: { enabled: false },

@@ -1,7 +1,9 @@
+import { AppError } from '@lamb/contract';
 import { fromNodeHeaders } from 'better-auth/node';
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
 import { createSignInLimiter } from '../auth/create-sign-in-limiter.ts';
+import { isUnavailable } from '../auth/explain-auth-error.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -54,13 +56,15 @@ export function signInRoutes({ auth, config }: Services): FastifyPluginCallback 
               ...(body === undefined || body.length === 0 ? {} : { body: new Uint8Array(body) }),
             }),
           );
+          const answer = Buffer.from(await response.arrayBuffer());
+          if (isUnavailable(response.status, answer)) throw new AppError('service_unavailable');
           reply.code(response.status);
           for (const [name, value] of response.headers) {
             if (name !== 'set-cookie') reply.header(name, value);
           }
           const cookies = response.headers.getSetCookie();
           if (cookies.length > 0) reply.header('set-cookie', cookies);
-          return await reply.send(response.body === null ? null : Buffer.from(await response.arrayBuffer()));
+          return await reply.send(response.body === null ? null : answer);
         },
       });
     }

@@ -27,7 +27,8 @@ const fileUrl = () => `/lamb/v1/assistants/${house.assistantId}/workspace/files?
 async function restartEverything(): Promise<void> {
   // One is told to stop, the other just dies; then the database does.
   await Promise.all([first.stop('SIGTERM'), second.stop('SIGKILL')]);
-  await house.restartDatabase();
+  await house.stopDatabase();
+  await house.startDatabase();
   [first, second] = await Promise.all([house.startServer(), house.startServer()]);
 }
 

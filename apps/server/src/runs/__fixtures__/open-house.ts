@@ -27,12 +27,14 @@ export interface House {
   readonly assistantId: number;
   readonly model: string;
   /** Starts one more server on the same database. */
-  startServer(): Promise<ServerProcess>;
+  startServer(changes?: Record<string, string>): Promise<ServerProcess>;
   call(server: ServerProcess, method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
   /** Starts a run in the background. */
   startRun(server: ServerProcess, content: string): Promise<string>;
-  /** Crashes the database and starts it again; only in a house with a cluster of its own. */
-  restartDatabase(): Promise<void>;
+  /** Crashes the database; only in a house with a cluster of its own. */
+  stopDatabase(): Promise<void>;
+  /** Starts it again. */
+  startDatabase(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,8 +86,8 @@ export async function openHouse({ ownCluster = false, knowledge }: HouseOptions 
     assistantId,
     model,
     call,
-    async startServer() {
-      const server = await spawnServerProcess(environment);
+    async startServer(changes = {}) {
+      const server = await spawnServerProcess({ ...environment, ...changes });
       servers.push(server);
       return server;
     },
@@ -99,11 +101,13 @@ export async function openHouse({ ownCluster = false, knowledge }: HouseOptions 
       if (status !== 202) throw new Error(`The run was not started: ${status} ${JSON.stringify(body)}`);
       return (body as { id: string }).id;
     },
-    async restartDatabase() {
-      if (!cluster || dataDir === undefined) throw new Error('This house has no cluster of its own.');
-      const { port } = cluster;
+    async stopDatabase() {
+      if (!cluster) throw new Error('This house has no cluster of its own.');
       await cluster.stop('immediate');
-      cluster = await startCluster({ dataDir, port, fsync: true, keep: true });
+    },
+    async startDatabase() {
+      if (!cluster || dataDir === undefined) throw new Error('This house has no cluster of its own.');
+      cluster = await startCluster({ dataDir, port: cluster.port, fsync: true, keep: true });
     },
     async close() {
       await Promise.all(servers.map((server) => server.stop('SIGKILL')));
