@@ -110,7 +110,7 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
   });
   await publish({ name: 'Library guide', description: '', metadata: connector });
   llm.script({ text: answer }, { text: answer });
-  const [chat, asked] = await ask(organization, student, tutor, question);
+  const [chat] = await ask(organization, student, tutor, question);
   const [, run] = await ask(organization, teacher, tutor, question);
   await call(student, 'PUT', `/lamb/v1/assistants/${String(code)}/workspace/files?path=mean.py`, {
     text: 'def mean(values):\n    return sum(values) / 5\n',
@@ -126,10 +126,6 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
     toolCalls: [{ name: 'patch_file', arguments: { file_path: 'mean.py', changes: [change] } }],
   });
   const [approval] = await ask(organization, student, code, 'Why is my mean wrong for other lists?');
-  const { sources } = (await call(student, 'GET', `/lamb/v1/runs/${asked}/answer`)) as { sources: { url?: string }[] };
-  const { pathname, search } = new URL(sources[0]?.url ?? '', 'http://localhost');
-  const [, collection, document] = /collections\/(\d+)\/documents\/([\w-]+)/.exec(pathname) ?? [];
-  const passage = `/passages/${String(collection)}/${String(document)}${search}`;
   const seeing = await publish({
     name: 'Drawing tutor',
     description: 'Looks at your sketches and diagrams.',
@@ -145,7 +141,7 @@ async function fill(organization: Organization, { llm }: World): Promise<Record<
   ]);
   const { token } = (await call(student, 'PUT', `/lamb/v1/chats/${chat}/share`)) as { token: string };
   llm.script({ text: answer, times: 'always' });
-  return { tutor, code, chat, run, approval, token, passage, pictures };
+  return { tutor, code, chat, run, approval, token, pictures };
 }
 
 export const chatScreens: ScreenSet = {
@@ -172,7 +168,6 @@ export const chatScreens: ScreenSet = {
         await page.getByTestId('passage').waitFor();
       },
     },
-    { name: 'passage-page', as: 'student', path: ({ passage }) => String(passage) },
     {
       name: 'pictures',
       as: 'student',
