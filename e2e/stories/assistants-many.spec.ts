@@ -4,6 +4,7 @@ import { expect, test } from '../world/test.ts';
 const COUNT = 10_000;
 /** The longest that the page may work at one stretch. Time that the machine gives to other programs does not count. */
 const LIMIT_MS = 100;
+const TASKS_PER_FRAME = 4;
 
 test('ten thousand assistants scroll smoothly', async ({ teacherPage: page, organization, world, browser }, info) => {
   test.setTimeout(240_000);
@@ -17,15 +18,18 @@ test('ten thousand assistants scroll smoothly', async ({ teacherPage: page, orga
   await expect(page.getByText(`Assistant ${String(COUNT - 1).padStart(6, '0')}`)).toBeVisible();
   const rows = await page.getByTestId('assistant-row').count();
   const up = await scroll(page, -600);
-  const work = findLongestWork(await browser.stopTracing());
+  const { work, stolen } = readTrace(await browser.stopTracing());
   await expect(page.getByText('Assistant 000000')).toBeVisible();
 
-  const measured = JSON.stringify({ work, down, up, rows });
+  const measured = JSON.stringify({ work, stolen, down, up, rows });
   info.annotations.push({ type: 'frames in ms', description: measured });
   process.stdout.write(`10,000 assistants: ${measured}\n`);
   expect(rows, 'rows that exist at one time').toBeLessThan(200);
   expect(work).toBeGreaterThan(0);
   expect(work, 'milliseconds of work at one stretch').toBeLessThan(LIMIT_MS);
+  // A frame takes several tasks, and waits for each as long as the machine works for others, which is next to nothing on
+  // one that does nothing else: there, this is the limit itself.
+  expect(Math.max(down.longest, up.longest), 'longest frame').toBeLessThan(LIMIT_MS + TASKS_PER_FRAME * stolen);
 });
 
 /** Scrolls by so many pixels in every frame to the end of the list, and says how long the frames took. */
@@ -59,12 +63,13 @@ interface TraceEvent {
   readonly pid: number;
   readonly tid: number;
   readonly args?: { readonly name?: string };
-  /** Processor time, in microseconds. */
+  /** Time by the clock and of the processor, in microseconds. */
+  readonly dur?: number;
   readonly tdur?: number;
 }
 
-/** The longest task of the pages' main threads, in milliseconds of processor time. */
-function findLongestWork(trace: Buffer): number {
+/** The longest task of the pages' main threads in processor time, and the longest that one was kept waiting, in milliseconds. */
+function readTrace(trace: Buffer): { work: number; stolen: number } {
   const { traceEvents: events } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
   const mains = new Set(
     events
@@ -72,5 +77,10 @@ function findLongestWork(trace: Buffer): number {
       .map(({ pid, tid }) => `${String(pid)} ${String(tid)}`),
   );
   const tasks = events.filter(({ pid, tid, tdur }) => tdur !== undefined && mains.has(`${String(pid)} ${String(tid)}`));
-  return Math.round(tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur), 0) / 100) / 10;
+  const most = (times: readonly number[]) =>
+    Math.round(times.reduce((one, other) => Math.max(one, other), 0) / 100) / 10;
+  return {
+    work: most(tasks.map(({ tdur = 0 }) => tdur)),
+    stolen: most(tasks.map(({ dur = 0, tdur = 0 }) => dur - tdur)),
+  };
 }
