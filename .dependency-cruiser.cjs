@@ -296,6 +296,8 @@ module.exports = {
           '(^|/)[^/]+\\.config\\.(ts|js)$',
           '\\.test\\.ts$',
           '(^|/)main\\.ts$',
+          // Loaded by `node --import`, before the first module of a child process.
+          '^packages/knowledge/src/extract/stay-until-told\\.ts$',
           '/\\+(page|layout)\\.ts$',
           // A module of types that only components import, which are read without types. What nothing uses, knip finds.
           '^apps/web/',

@@ -1,10 +1,11 @@
 import type { Problem } from '@lamb/contract';
-import type { z } from 'zod';
+import type { Tool } from '@lamb/plugin-kit';
 
-type Issue = z.ZodError['issues'][number];
+type ConfigError = NonNullable<ReturnType<Tool['config']['safeParse']>['error']>;
+type Issue = ConfigError['issues'][number];
 
 /** What a tool's schema refuses in a configuration. `rule` is named as JSON Schema names it, as the web app's forms do. */
-export function findConfigProblems(error: z.ZodError, config: unknown, path: string): Problem[] {
+export function findConfigProblems(error: ConfigError, config: unknown, path: string): Problem[] {
   return error.issues.map((issue) => ({
     severity: 'error',
     path: [path, 'config', ...issue.path.map(String)].join('.'),
