@@ -142,19 +142,18 @@ export async function countDrafts(
 export async function listUncutDocuments(
   tx: TenantTx,
   { jobId, collectionId }: { jobId: string; collectionId: number },
-): Promise<string[]> {
-  const rows = await tx
+): Promise<{ id: string; size: number }[]> {
+  return await tx
     .selectFrom('lamb.documents as d')
     .leftJoin('lamb.document_drafts as draft', (join) =>
       join.onRef('draft.document_id', '=', 'd.id').on('draft.job_id', '=', jobId),
     )
-    .select('d.id')
+    .select(['d.id', 'd.size'])
     .where('d.collection_id', '=', collectionId)
     .where((eb) => eb.or([eb('d.status', '=', 'ready'), eb('d.chunk_count', '>', 0)]))
     .where('draft.job_id', 'is', null)
     .orderBy('d.id')
     .execute();
-  return rows.map((row) => row.id);
 }
 
 /** Forgets what a job has cut: of one document, or all. */

@@ -25,10 +25,23 @@ export async function putDocumentText(tx: TenantTx, documentId: string, { text, 
     .execute();
 }
 
-export async function getDocumentText(tx: TenantTx, documentId: string): Promise<DocumentText | undefined> {
+export async function getDocumentText(tx: TenantTx, documentId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('lamb.document_texts')
+    .select('text')
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
+  return row?.text;
+}
+
+/** Without the text, which they hold once more: a large document need not be in memory twice. */
+export async function getDocumentBlocks(
+  tx: TenantTx,
+  documentId: string,
+): Promise<Pick<DocumentText, 'blocks'> | undefined> {
   return await tx
     .selectFrom('lamb.document_texts')
-    .select(['text', 'blocks'])
+    .select('blocks')
     .where('document_id', '=', documentId)
     .executeTakeFirst();
 }

@@ -119,13 +119,20 @@ export async function getDocumentByNumber(tx: TenantTx, number: number): Promise
   return row === undefined ? undefined : toDocument(row);
 }
 
+const SLICE_BYTES = 1_000_000;
+
+/** In slices: bytes come as text of twice their size, which is not to be in memory as a whole. */
 export async function readDocumentContent(tx: TenantTx, id: string): Promise<Buffer | undefined> {
-  const row = await tx
-    .selectFrom('lamb.document_contents')
-    .select('content')
-    .where('document_id', '=', id)
-    .executeTakeFirst();
-  return row?.content;
+  const contents = tx.selectFrom('lamb.document_contents').where('document_id', '=', id);
+  const found = await contents.select(sql<number>`octet_length(content)`.as('size')).executeTakeFirst();
+  if (!found) return undefined;
+  const content = Buffer.alloc(found.size);
+  for (let start = 0; start < found.size; start += SLICE_BYTES) {
+    const slice = sql<Buffer>`substring(content from ${start + 1}::integer for ${SLICE_BYTES}::integer)`;
+    const row = await contents.select(slice.as('slice')).executeTakeFirstOrThrow();
+    row.slice.copy(content, start);
+  }
+  return content;
 }
 
 export interface DocumentListRequest extends PageRequest {

@@ -89,7 +89,13 @@ export {
   type NewCollection,
 } from './collections.ts';
 export type { Database, Db, DbOrTx } from './database.ts';
-export { getDocumentText, hasDocumentText, putDocumentText, type DocumentText } from './document-texts.ts';
+export {
+  getDocumentBlocks,
+  getDocumentText,
+  hasDocumentText,
+  putDocumentText,
+  type DocumentText,
+} from './document-texts.ts';
 export {
   createDocument,
   deleteDocument,

@@ -28,7 +28,7 @@ export async function readPassage(
     const place = { organizationId, collectionId: id, documentId: document.id, start, end };
     const isOpen = decide(principal, 'collection.read', standing) || isPassageSignature(config, place, signature);
     authorize(principal, 'passage.read', { isOwner: false, isPublic: isOpen });
-    const { text } = (await getDocumentText(tx, document.id)) ?? { text: '' };
+    const text = (await getDocumentText(tx, document.id)) ?? '';
     if (start >= end || end > text.length || end - start > MOST_CHARACTERS) {
       throw new AppError('not_found', { message: 'The document has no such passage.' });
     }

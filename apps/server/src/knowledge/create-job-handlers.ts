@@ -16,6 +16,9 @@ const BATCHES = {
   openai: { maxTexts: 64, maxTokens: 24_000 },
 };
 
+/** From here on one after the other: while a document is kept and cut, it is in memory several times. */
+const LARGE_BYTES = 2_000_000;
+
 const UNEXPECTED = {
   code: 'unexpected',
   message:
@@ -28,15 +31,19 @@ export function createJobHandlers(
   splitter: Splitter,
 ): Record<'ingest' | 'reindex', JobHandler> {
   const places = createGate(config.jobsAtOnce);
+  const placeOfLarge = createGate(1);
   const ports: IngestPorts = {
     db,
     splitter,
-    async withPlace({ signal, leaving }, work) {
-      const leave = await places.enter('machine', AbortSignal.any([signal, leaving]));
+    async withPlace({ signal, leaving }, bytes, work) {
+      const either = AbortSignal.any([signal, leaving]);
+      const leaves: (() => void)[] = [];
       try {
+        if (bytes > LARGE_BYTES) leaves.push(await placeOfLarge.enter('machine', either));
+        leaves.push(await places.enter('machine', either));
         return await work();
       } finally {
-        leave();
+        for (const leave of leaves) leave();
       }
     },
     extraction: { milliseconds: config.extractionMs, memoryMegabytes: config.extractionMegabytes },

@@ -1,3 +1,5 @@
+import { DocumentsAdded } from '@lamb/contract';
+import { deleteCollection, withTenant } from '@lamb/store';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ServerProcess } from '../test-server/spawn-server-process.ts';
@@ -5,6 +7,8 @@ import { makeLongPdf, makePdfBomb } from './__fixtures__/make-long-pdf.ts';
 import { openArchive, type Archive } from './__fixtures__/open-archive.ts';
 
 const MOST_MEGABYTES = 200;
+/** The longest texts that are taken, one after the other. */
+const MOST_MEGABYTES_OF_TEXTS = 300;
 
 let archive: Archive;
 let server: ServerProcess;
@@ -32,8 +36,8 @@ async function readIn(filename: string, content: Uint8Array) {
   return await read();
 }
 
-async function expectWell(): Promise<void> {
-  expect((await readMegabytes('VmHWM')) - idle).toBeLessThan(MOST_MEGABYTES);
+async function expectWell(mostMegabytes = MOST_MEGABYTES): Promise<void> {
+  expect((await readMegabytes('VmHWM')) - idle).toBeLessThan(mostMegabytes);
   expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
 }
 
@@ -52,4 +56,34 @@ test('a PDF of 2,000 pages is read in within the same memory', async () => {
   expect(document?.chunks).toBeGreaterThanOrEqual(2000);
   expect([...new Set(archive.llm.embedded.values())]).toEqual([1]);
   await expectWell();
+});
+
+test('texts of any size that are uploaded at once stay within bounds, and what is too long says so', async () => {
+  const { id: collectionId } = await archive.library.addCollection();
+  const upload = async (name: string, megabytes: number): Promise<string> => {
+    const line = `In ${name} it is written that water sinks into the soil, and that what does not runs away.\n\n`;
+    const form = new FormData();
+    form.append('file', new Blob([line.repeat(Math.floor((megabytes * 1_000_000) / line.length))]), `${name}.txt`);
+    const response = await fetch(`${server.url}/lamb/v1/collections/${String(collectionId)}/documents`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${archive.key}` },
+      body: form,
+    });
+    expect(response.status).toBe(201);
+    return DocumentsAdded.parse(await response.json()).items[0]?.document.id ?? '';
+  };
+  // From here on it is one batch after the other, as of any document.
+  archive.llm.script({ when: { path: '/api/embed' }, times: 'always', faults: { hangBeforeHeaders: true } });
+  const expectStatus = async (id: string, status: string) => {
+    const read = () => archive.library.read(id);
+    await expect.poll(async () => (await read())?.status, { timeout: 120_000, interval: 200 }).toBe(status);
+    return await read();
+  };
+  expect(await expectStatus(await upload('endless', 24), 'failed')).toMatchObject({ problemCode: 'too_much_text' });
+  for (const id of await Promise.all([upload('north', 8), upload('south', 8)])) {
+    expect((await expectStatus(id, 'embedding'))?.progress?.total).toBeGreaterThan(5000);
+  }
+  await expectWell(MOST_MEGABYTES_OF_TEXTS);
+  await withTenant(archive.db, archive.library.organizationId, (tx) => deleteCollection(tx, collectionId));
+  archive.llm.reset();
 });

@@ -155,11 +155,11 @@ export function kbInterfaceFileRoutes({ db, config, outboundFetch }: Services): 
       },
       async ({ principal, params }) =>
         await withNumberedDocument(db, principal, params.id, 'collection.read', async (tx, document) => {
-          const read = await getDocumentText(tx, document.id);
+          const content = await getDocumentText(tx, document.id);
           return {
             file_id: document.number,
             original_filename: document.filename,
-            content: read?.text ?? '',
+            content: content ?? '',
             content_type: 'markdown',
             chunk_count: document.chunks,
             timestamp: document.updatedAt.toISOString(),

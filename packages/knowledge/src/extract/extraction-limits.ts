@@ -8,7 +8,7 @@ export interface ExtractionLimits {
   memoryMegabytes: number;
   /** What the texts inside of an archive (DOCX, PPTX, XLSX, ODT) may come to. */
   unpackedBytes: number;
-  /** What the child process may hand back. */
+  /** What the child process may hand back: the server holds it in memory several times while it is kept and cut. */
   outputBytes: number;
 }
 
@@ -17,5 +17,5 @@ export const defaultExtractionLimits: ExtractionLimits = {
   heapMegabytes: 768,
   memoryMegabytes: 1024,
   unpackedBytes: 128 * 1024 * 1024,
-  outputBytes: 32 * 1024 * 1024,
+  outputBytes: 16 * 1024 * 1024,
 };

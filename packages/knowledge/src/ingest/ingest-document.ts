@@ -3,7 +3,7 @@ import {
   discardDrafts,
   endJobs,
   getDocument,
-  getDocumentText,
+  getDocumentBlocks,
   hasDocumentText,
   holdJob,
   lockCollection,
@@ -45,7 +45,7 @@ export async function ingestDocument(attempt: IngestAttempt, ports: IngestPorts)
     for (;;) {
       const work = await begin(attempt, ports);
       if (!work) return;
-      await ports.withPlace(attempt, async () => {
+      await ports.withPlace(attempt, work.document.size, async () => {
         if (!(await hasText(attempt, ports, work))) await readText(attempt, ports, work);
         await cut(attempt, ports, work);
       });
@@ -134,7 +134,7 @@ async function cut(attempt: IngestAttempt, ports: IngestPorts, work: Work): Prom
   const { document, collection } = work;
   const draft = nameDraft(work);
   const read = await withTenant(ports.db, job.organizationId, async (tx) =>
-    (await countDrafts(tx, draft)) ? undefined : await getDocumentText(tx, document.id),
+    (await countDrafts(tx, draft)) ? undefined : await getDocumentBlocks(tx, document.id),
   );
   if (!read) return;
   const extracted = { title: document.title, pages: document.pages, blocks: read.blocks as Block[] };

@@ -27,8 +27,8 @@ export interface IngestBatch {
 export interface IngestPorts {
   readonly db: Db;
   readonly splitter: Splitter;
-  /** Does what takes this machine's processor or a whole document's memory; of all jobs, so many at a time. */
-  readonly withPlace: <Result>(attempt: IngestAttempt, work: () => Promise<Result>) => Promise<Result>;
+  /** Does what takes this machine's processor, or the memory of a whole document of so many bytes; of all jobs, so many at a time. */
+  readonly withPlace: <Result>(attempt: IngestAttempt, bytes: number, work: () => Promise<Result>) => Promise<Result>;
   /** What reading one document may cost; what is left out has its default. */
   readonly extraction: Partial<ExtractionLimits>;
   /** How large a request to a provider may be. */

@@ -4,7 +4,7 @@ import {
   endJobs,
   endReindex,
   getCollection,
-  getDocumentText,
+  getDocumentBlocks,
   holdJob,
   listUncutDocuments,
   listUnstartedDocuments,
@@ -87,9 +87,9 @@ async function cutDocuments(
   const uncut = await withTenant(ports.db, job.organizationId, (tx) =>
     listUncutDocuments(tx, { jobId: job.id, collectionId }),
   );
-  for (const documentId of uncut) {
-    await ports.withPlace(attempt, async () => {
-      const read = await withTenant(ports.db, job.organizationId, (tx) => getDocumentText(tx, documentId));
+  for (const { id: documentId, size } of uncut) {
+    await ports.withPlace(attempt, size, async () => {
+      const read = await withTenant(ports.db, job.organizationId, (tx) => getDocumentBlocks(tx, documentId));
       // Deleted meanwhile.
       if (!read) return;
       const document = { title: null, pages: null, blocks: read.blocks as Block[] };

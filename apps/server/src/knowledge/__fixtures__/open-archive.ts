@@ -6,6 +6,7 @@ import { createAccount } from '../../accounts/create-account.ts';
 import { createOrganization } from '../../accounts/create-organization.ts';
 import { compose } from '../../compose.ts';
 import { readConfig } from '../../config.ts';
+import { makeKey } from '../../test-server/start-test-server.ts';
 import { spawnServerProcess, type ServerProcess } from '../../test-server/spawn-server-process.ts';
 import { createLibrary, type Library } from './create-library.ts';
 
@@ -14,6 +15,8 @@ export interface Archive {
   readonly llm: LlmServer;
   readonly db: Db;
   readonly library: Library;
+  /** The person's, for the API. */
+  readonly key: string;
   startServer(): Promise<ServerProcess>;
   close(): Promise<void>;
 }
@@ -49,6 +52,7 @@ export async function openArchive(settings: Record<string, string> = {}): Promis
     llm,
     db,
     library: createLibrary(db, organizationId, userId),
+    key: await makeKey(services, { userId, organizationId }),
     async startServer() {
       const server = await spawnServerProcess(environment);
       servers.push(server);
