@@ -28,6 +28,19 @@ test('in another language the code is said in it', () => {
   expect(describeCode('answer_under_way', 'An answer is under way.').what).toBe('Txat honetan erantzun bat bidean da.');
 });
 
+test('a cap that refuses is named with its end in every language', () => {
+  const details = { cap: 'user_tokens', until: 1_796_083_200 };
+  const whats = (['en', 'es', 'ca', 'eu'] as const).map((locale) => {
+    overwriteGetLocale(() => locale);
+    return describeCode('budget_exceeded', said, details).what;
+  });
+  expect(whats[0]).toMatch(/^Your tokens for this month do not suffice for this; the next month begins on 1 Dec 2026/);
+  expect(whats[1]).toMatch(/^Tus tokens para este mes no bastan para esto; el próximo mes empieza el 1 dic 2026/);
+  expect(new Set(whats).size).toBe(4);
+  for (const what of whats) expect(what).toContain('2026');
+  expect(describeCode('budget_exceeded', said, { cap: 'constructor', until: 0 }).what).not.toContain('1970');
+});
+
 test('what only the server knows is added', () => {
   overwriteGetLocale(() => 'ca');
   expect(describeCode('provider_rejected', 'model “x” is not offered').what).toBe(

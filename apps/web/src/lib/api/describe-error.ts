@@ -14,7 +14,10 @@ export function describeError(error: unknown): ErrorDescription {
   if (error instanceof ApiError) {
     // What is not the server's own answer, as a proxy's page, is nothing that one has entered wrong.
     const isForeign = error.code === 'unknown' && error.status >= 500;
-    return { ...describeCode(isForeign ? 'internal_error' : error.code, error.message), requestId: error.requestId };
+    return {
+      ...describeCode(isForeign ? 'internal_error' : error.code, error.message, error.details),
+      requestId: error.requestId,
+    };
   }
   // What fetch throws when the server cannot be reached.
   if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) {

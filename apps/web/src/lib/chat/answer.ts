@@ -45,7 +45,11 @@ export interface Answer {
   readonly calls: readonly AnswerCall[];
   readonly sources: readonly (AttributedSource & { readonly step?: string })[];
   readonly citations: Citations | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  } | null;
 }
 
 /** An answer of which nothing has arrived yet. */
@@ -152,7 +156,11 @@ function applyEvent(answer: Answer, event: RunEvent): Answer {
     case 'run.finished':
       return { ...answer, status: 'finished', citations: event.citations ?? null };
     case 'run.failed':
-      return { ...answer, status: 'failed', error: { code: event.code, message: event.message } };
+      return {
+        ...answer,
+        status: 'failed',
+        error: { code: event.code, message: event.message, ...(event.details && { details: event.details }) },
+      };
     case 'run.cancelled':
       return { ...answer, status: 'cancelled' };
     default:

@@ -1,5 +1,6 @@
 import { describeCode } from '#lib/api/describe-code.ts';
 import { m } from '#lib/paraglide/messages.js';
+import type { Answer } from './answer.ts';
 
 /** What to try after an answer failed, by the code that it failed with. */
 const next: Readonly<Record<string, () => string>> = {
@@ -18,9 +19,12 @@ const next: Readonly<Record<string, () => string>> = {
 };
 
 /** What happened and what to try. */
-export function describeRunError({ code, message }: { code: string; message: string }): { what: string; next: string } {
+export function describeRunError({ code, message, details }: NonNullable<Answer['error']>): {
+  what: string;
+  next: string;
+} {
   return {
-    what: describeCode(code, message).what,
+    what: describeCode(code, message, details).what,
     next: (Object.hasOwn(next, code) ? next[code] : undefined)?.() ?? m.chat_error_again_next(),
   };
 }
