@@ -166,8 +166,9 @@ test('what two administrators change at once is not lost', async ({ adminPage: p
   await organization.call(organization.admin, 'PATCH', config, { features: { convert_on_access: true } });
   await page.getByTestId('rate-user').fill('12');
   await page.getByTestId('save-rate').click();
-  await expect(page.getByText('It was changed by someone else meanwhile.')).toBeVisible();
+  await expect(page.getByText('Somebody else has changed it meanwhile.')).toBeVisible();
   // What the other one did is there now, and what was typed is not lost.
+  await expect(page.getByTestId('convert-on-access')).toBeChecked();
   await expect(page.getByTestId('rate-user')).toHaveValue('12');
   await page.getByTestId('save-rate').click();
   await expect(page.getByText('Saved', { exact: true })).toBeVisible();
