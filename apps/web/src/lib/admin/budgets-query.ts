@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query';
 import { api, unwrap } from '#lib/api/client.ts';
+import { atCursor, paged } from '#lib/api/paged.ts';
 import type { components } from '#lib/api/schema.d.ts';
 
 export type Budgets = components['schemas']['BudgetsResource'];
@@ -24,14 +25,13 @@ export function userBudgetsQuery(search: string) {
             query: {
               limit: 25,
               ...(search === '' ? {} : { search }),
-              ...(pageParam === undefined ? {} : { cursor: pageParam }),
+              ...atCursor(pageParam),
             },
           },
           signal,
         }),
       ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    ...paged,
   });
 }
 

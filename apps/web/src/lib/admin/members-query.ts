@@ -1,5 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/svelte-query';
 import { api, unwrap } from '#lib/api/client.ts';
+import { atCursor, paged } from '#lib/api/paged.ts';
 import type { components } from '#lib/api/schema.d.ts';
 
 export type Member = components['schemas']['MemberResource'];
@@ -15,13 +16,12 @@ export function membersQuery(search: string) {
             query: {
               limit: 50,
               ...(search === '' ? {} : { search }),
-              ...(pageParam === undefined ? {} : { cursor: pageParam }),
+              ...atCursor(pageParam),
             },
           },
           signal,
         }),
       ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    ...paged,
   });
 }

@@ -1,4 +1,5 @@
 import { api, unwrap } from '#lib/api/client.ts';
+import { atCursor, paged } from '#lib/api/paged.ts';
 import type { components } from '#lib/api/schema.d.ts';
 
 type Page = components['schemas']['AssistantPage'];
@@ -26,8 +27,7 @@ export const listQuery = ({ filter, sort, search }: { filter: Filter; sort: Sort
   queryKey: ['assistants', 'list', { filter, sort, search }],
   // All loaded pages are asked for anew, one after the other: not at every look at another window.
   refetchOnWindowFocus: false,
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page: Page) => page.next_cursor ?? undefined,
+  ...paged,
   queryFn: ({ pageParam: cursor, signal }: { pageParam: string | undefined; signal: AbortSignal }): Promise<Page> =>
     unwrap(
       api.GET('/lamb/v1/assistants', {
@@ -37,7 +37,7 @@ export const listQuery = ({ filter, sort, search }: { filter: Filter; sort: Sort
             sort,
             limit: PAGE_SIZE,
             ...(search === '' ? {} : { search }),
-            ...(cursor === undefined ? {} : { cursor }),
+            ...atCursor(cursor),
           },
         },
         signal,

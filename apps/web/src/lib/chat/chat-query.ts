@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/svelte-query';
 import { api, unwrap } from '#lib/api/client.ts';
+import { atCursor, paged } from '#lib/api/paged.ts';
 
 /** A chat with what was said in it. */
 export const chatQuery = (id: string) =>
@@ -19,15 +20,14 @@ export const chatsQuery = (search: string) =>
           params: {
             query: {
               limit: 40,
-              ...(pageParam === undefined ? {} : { cursor: pageParam }),
+              ...atCursor(pageParam),
               ...(search === '' ? {} : { search }),
             },
           },
           signal,
         }),
       ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    ...paged,
   });
 
 /** What an assistant is, for those who may use it. */

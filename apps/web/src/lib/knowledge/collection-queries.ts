@@ -1,6 +1,7 @@
 import type { ChunkResource, CollectionResource, DocumentResource, EmbeddingOffers } from '@lamb/contract';
 import { queryOptions } from '@tanstack/svelte-query';
 import { api, unwrap } from '#lib/api/client.ts';
+import { atCursor, paged } from '#lib/api/paged.ts';
 
 export const scopes = ['visible', 'mine', 'shared'] as const;
 export type Scope = (typeof scopes)[number];
@@ -16,12 +17,6 @@ interface PageRequest {
   signal: AbortSignal;
 }
 
-const paged = {
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page: Page<unknown>) => page.next_cursor ?? undefined,
-};
-const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
-
 /** The collections that somebody can search, page after page. */
 export const collectionsQuery = ({ scope, search }: { scope: Scope; search: string }) => ({
   ...paged,
@@ -29,7 +24,7 @@ export const collectionsQuery = ({ scope, search }: { scope: Scope; search: stri
   queryFn: ({ pageParam, signal }: PageRequest): Promise<Page<CollectionResource>> =>
     unwrap(
       api.GET('/lamb/v1/collections', {
-        params: { query: { scope, limit: 50, ...(search === '' ? {} : { search }), ...at(pageParam) } },
+        params: { query: { scope, limit: 50, ...(search === '' ? {} : { search }), ...atCursor(pageParam) } },
         signal,
       }),
     ),
@@ -54,7 +49,7 @@ export const documentsQuery = (id: number) => ({
   queryFn: ({ pageParam, signal }: PageRequest): Promise<DocumentPage> =>
     unwrap(
       api.GET('/lamb/v1/collections/{id}/documents', {
-        params: { path: { id: String(id) }, query: { limit: 50, ...at(pageParam) } },
+        params: { path: { id: String(id) }, query: { limit: 50, ...atCursor(pageParam) } },
         signal,
       }),
     ),
@@ -80,7 +75,7 @@ export const chunksQuery = (id: number, documentId: string) => ({
   queryFn: ({ pageParam, signal }: PageRequest): Promise<Page<ChunkResource>> =>
     unwrap(
       api.GET('/lamb/v1/collections/{id}/documents/{document_id}/chunks', {
-        params: { path: { id: String(id), document_id: documentId }, query: { limit: 30, ...at(pageParam) } },
+        params: { path: { id: String(id), document_id: documentId }, query: { limit: 30, ...atCursor(pageParam) } },
         signal,
       }),
     ),

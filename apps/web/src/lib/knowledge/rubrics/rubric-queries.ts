@@ -1,6 +1,7 @@
 import type { RubricResource } from '@lamb/contract';
 import { queryOptions } from '@tanstack/svelte-query';
 import { api, unwrap } from '#lib/api/client.ts';
+import { atCursor, paged } from '#lib/api/paged.ts';
 
 export const scopes = ['visible', 'mine', 'public', 'showcase'] as const;
 export type Scope = (typeof scopes)[number];
@@ -15,8 +16,7 @@ interface Page {
 /** Rubrics, page after page. */
 export const rubricsQuery = ({ scope, search }: { scope: Scope; search: string }) => ({
   queryKey: ['rubrics', 'list', { scope, search }],
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page: Page) => page.next_cursor ?? undefined,
+  ...paged,
   queryFn: ({ pageParam: cursor, signal }: { pageParam: string | undefined; signal: AbortSignal }): Promise<Page> =>
     unwrap(
       api.GET('/lamb/v1/rubrics', {
@@ -25,7 +25,7 @@ export const rubricsQuery = ({ scope, search }: { scope: Scope; search: string }
             scope,
             limit: 50,
             ...(search === '' ? {} : { search }),
-            ...(cursor === undefined ? {} : { cursor }),
+            ...atCursor(cursor),
           },
         },
         signal,
