@@ -68,7 +68,7 @@ export function createEmbeddingSender({
         return reply;
       } catch (error) {
         request.signal.throwIfAborted();
-        throw describeFailure(error);
+        throw describeFailure(error) ?? error;
       }
     };
   };
@@ -109,7 +109,8 @@ export function createEmbeddingSender({
   };
 }
 
-function describeFailure(cause: unknown): EmbeddingFailure {
+/** What this site knows of why a request failed; of anything else `requestEmbeddings` says that the provider cannot be reached. */
+function describeFailure(cause: unknown): EmbeddingFailure | undefined {
   if (cause instanceof TargetPaused) {
     const seconds = cause.retryAfterSeconds;
     const message = `The embedding provider is paused for ${String(seconds)} seconds after repeated failures. Try again after that.`;
@@ -135,9 +136,5 @@ function describeFailure(cause: unknown): EmbeddingFailure {
           { cause },
         );
   }
-  return new EmbeddingFailure(
-    'unavailable',
-    'The embedding provider cannot be reached. Try again later; if it stays, an administrator checks its address.',
-    { cause },
-  );
+  return undefined;
 }

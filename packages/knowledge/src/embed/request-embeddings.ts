@@ -47,10 +47,6 @@ const OpenAiReply = z.object({
 });
 const OllamaReply = z.object({ embeddings: z.array(z.array(z.number())), prompt_eval_count: z.number().optional() });
 
-/** What is said of a provider that does not answer. */
-const UNREACHABLE =
-  'The embedding provider cannot be reached. Try again later; if it stays, an administrator checks its address.';
-
 /** A number as text, its comma and the space that some write. */
 const BYTES_PER_NUMBER = 32;
 const MOST_DIMENSIONS = 4000;
@@ -113,7 +109,11 @@ async function send({
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof EmbeddingFailure) throw cause;
-    throw new EmbeddingFailure('unavailable', UNREACHABLE, { cause });
+    throw new EmbeddingFailure(
+      'unavailable',
+      'The embedding provider cannot be reached. Try again later; if it stays, an administrator checks its address.',
+      { cause },
+    );
   }
 }
 
