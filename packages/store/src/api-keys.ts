@@ -165,7 +165,7 @@ export async function noteApiKeyUse(db: DbOrTx, id: string): Promise<void> {
 /** Removes a key of the organisation and returns its digest, so that caches can forget it; undefined when there is no such key, or it is not its holder's. */
 export async function revokeApiKey(
   db: DbOrTx,
-  key: { id: string; organizationId: string; holderId?: string },
+  key: { id: string; organizationId: string; holderId?: string | undefined },
 ): Promise<string | undefined> {
   let removing = db
     .deleteFrom('auth.apikey')

@@ -32,7 +32,7 @@ export function keyRoutes({ db, keyCache }: Services): FastifyPluginCallbackZod 
   async function revoke({ userId, organizationId }: Principal, id: string, holderId?: string): Promise<void> {
     if (!z.uuid().safeParse(id).success) throw new AppError('not_found');
     const digest = await withTenant(db, organizationId, async (tx) => {
-      const revoked = await revokeApiKey(tx, { id, organizationId, ...(holderId === undefined ? {} : { holderId }) });
+      const revoked = await revokeApiKey(tx, { id, organizationId, holderId });
       if (revoked !== undefined) {
         await recordAudit(tx, { actorId: userId, action: 'key.revoked', subject: `key:${id}` });
       }
