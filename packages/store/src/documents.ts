@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '@lamb/contract';
+import { AppError, DocumentStatus, isDocumentSettled } from '@lamb/contract';
 import { sql, type Generated, type GeneratedAlways } from 'kysely';
 import { findConstraint } from './find-constraint.ts';
 import { chooseRowCount, cutPage, decodeCursor, readTime, readUuid, type Page, type PageRequest } from './keyset.ts';
@@ -8,7 +8,7 @@ import { dropDocumentChunks } from './remove-chunks.ts';
 import { reviewVectorIndex } from './vector-indexes.ts';
 import type { TenantTx } from './with-tenant.ts';
 
-export type StoredDocumentStatus = 'queued' | 'extracting' | 'embedding' | 'ready' | 'failed' | 'cancelled';
+export type StoredDocumentStatus = DocumentStatus;
 
 export interface DocumentTable {
   id: Generated<string>;
@@ -173,6 +173,7 @@ export async function listDocumentsById(tx: TenantTx, ids: readonly string[]): P
 }
 
 const MOST_UNSETTLED = 500;
+const unsettled = DocumentStatus.options.filter((status) => !isDocumentSettled(status));
 
 /** The documents of a collection that are being read in, wait for it or were changed since, the oldest first; of very many, the first. */
 export async function listUnsettledDocuments(
@@ -182,7 +183,7 @@ export async function listUnsettledDocuments(
 ): Promise<StoredDocument[]> {
   const rows = await selectDocuments(tx)
     .where('d.collection_id', '=', collectionId)
-    .where((eb) => eb.or([eb('d.status', 'in', ['queued', 'extracting', 'embedding']), eb('d.updated_at', '>', since)]))
+    .where((eb) => eb.or([eb('d.status', 'in', unsettled), eb('d.updated_at', '>', since)]))
     .orderBy('d.created_at')
     .limit(MOST_UNSETTLED)
     .execute();

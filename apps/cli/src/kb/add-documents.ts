@@ -1,4 +1,4 @@
-import { DocumentAdded, DocumentResource, DocumentsAdded } from '@lamb/contract';
+import { DocumentAdded, DocumentResource, DocumentsAdded, isDocumentSettled } from '@lamb/contract';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,7 +10,6 @@ import { isAddress, listSources } from './list-sources.ts';
 
 const POLL_MS = 300;
 const UPLOADS_AT_ONCE = 3;
-const ENDED = new Set(['ready', 'failed', 'cancelled']);
 
 /** `lamb kb add` */
 export const addDocuments: Command = {
@@ -87,7 +86,7 @@ async function waitFor(
   const open = new Set(current.keys());
   const take = (each: DocumentAdded) => {
     current.set(each.document.id, each);
-    if (!ENDED.has(each.document.status)) return;
+    if (!isDocumentSettled(each.document.status)) return;
     open.delete(each.document.id);
     if (!each.duplicate || each.document.status !== 'ready') progress.say(describe(each.document));
   };

@@ -1,3 +1,4 @@
+import { isDocumentSettled } from '@lamb/contract';
 import { toCollectionTopic } from '@lamb/knowledge';
 import type { Runs } from '@lamb/runs';
 import { listDocumentsById, listUnsettledDocuments, withTenant, type Db, type StoredDocument } from '@lamb/store';
@@ -32,7 +33,6 @@ interface Watched {
 const RETRY_MS = 1000;
 /** So long a change may take from its time to when others see it, with what clocks differ. */
 const MARGIN_MS = 60_000;
-const finished: ReadonlySet<StoredDocument['status']> = new Set(['ready', 'failed', 'cancelled']);
 
 /** Makes the watch of one process. */
 export function createDocumentWatch(
@@ -76,7 +76,7 @@ export function createDocumentWatch(
         watched.readAt = Date.now();
         for (const one of news.deleted) watched.underWay.delete(one);
         for (const { id: one, status } of news.documents) {
-          if (finished.has(status)) watched.underWay.delete(one);
+          if (isDocumentSettled(status)) watched.underWay.delete(one);
           else watched.underWay.add(one);
         }
         for (const onDocuments of watched.watchers) onDocuments(news);

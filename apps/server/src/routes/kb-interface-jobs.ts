@@ -1,4 +1,12 @@
-import { AppError, KbFilesQuery, KbJob, KbJobList, KbListQuery, type Principal } from '@lamb/contract';
+import {
+  AppError,
+  isDocumentSettled,
+  KbFilesQuery,
+  KbJob,
+  KbJobList,
+  KbListQuery,
+  type Principal,
+} from '@lamb/contract';
 import { withTenant, type StoredDocument, type TenantTx } from '@lamb/store';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -109,7 +117,7 @@ export function kbInterfaceJobRoutes({ db }: Services): FastifyPluginCallbackZod
         },
         async ({ principal, params }) =>
           await change(principal, params, async (tx, document) => {
-            if (['ready', 'failed', 'cancelled'].includes(document.status)) {
+            if (isDocumentSettled(document.status)) {
               throw new AppError('invalid_request', { message: 'It is over; there is nothing to give up.' });
             }
             await cancelDocument(tx, document);

@@ -147,6 +147,13 @@ export type CollectionPage = z.infer<typeof CollectionPage>;
 export const DocumentStatus = z.enum(['queued', 'extracting', 'embedding', 'ready', 'failed', 'cancelled']);
 export type DocumentStatus = z.infer<typeof DocumentStatus>;
 
+const settled: ReadonlySet<DocumentStatus> = new Set(['ready', 'failed', 'cancelled']);
+
+/** Whether a document stays as it is until somebody does something with it. */
+export function isDocumentSettled(status: DocumentStatus): boolean {
+  return settled.has(status);
+}
+
 /** A document of a collection, and how far it has come. */
 export const DocumentResource = z
   .object({
