@@ -14,7 +14,7 @@ const config: KnipConfig = {
   workspaces: {
     // Run by hand when the documents of the tests change.
     '.': {
-      entry: ['scripts/{make-documents,read-test-report}.ts'],
+      entry: ['scripts/{make-documents,read-story-report,read-test-report}.ts'],
       project: ['scripts/**/*.ts', 'docs/examples/**/*.ts', '*.{js,cjs,ts}'],
     },
     // The kit is offered as a whole, whether a page uses each part today or not.
