@@ -5,7 +5,6 @@ import { createEventSequence } from '@lamb/engine';
 import {
   createRun,
   getRun,
-  keepRunEventPartitions,
   openDatabase,
   retryWhileDatabaseIsGone,
   setRunStatus,
@@ -22,11 +21,11 @@ import { createEventLog, type RunFile } from './create-event-log.ts';
 import { decideCall, sendToRun } from './decide-call.ts';
 import { executeRun, failRun, type OwnedRun, type PreparedRun, type RunAttempt } from './execute-run.ts';
 import { createJobs, type JobsOptions } from './execute-jobs.ts';
-import { forgetJournal } from './forget-journal.ts';
 import { NamedStatementClient } from './named-statement-client.ts';
 import { readRunEvents } from './read-run-events.ts';
 import { recoverRuns } from './recover-runs.ts';
 import type { RunRef } from './run-ref.ts';
+import { startHousekeeping } from './start-housekeeping.ts';
 import { watchRuns } from './watch-runs.ts';
 
 export interface RunsOptions {
@@ -34,7 +33,7 @@ export interface RunsOptions {
   readonly databaseUrl: string;
   /** How many connections the journal may hold. */
   readonly connections: number;
-  /** Days after which the events of a run are removed. */
+  /** Days after which a run and its events are removed. */
   readonly retentionDays: number;
   /** Makes a run executable that this process did not start, or no longer remembers. */
   readonly prepare: (run: OwnedRun, signal: AbortSignal) => Promise<PreparedRun>;
@@ -81,8 +80,6 @@ export interface Runs {
 /** Changed whenever the steps of a run change so that a run of an older version could not be continued. */
 const VERSION = 'lamb-1';
 const DRAIN_MS = 20_000;
-const HOUSEKEEPING_MS = 3_600_000;
-const JOURNAL_KEPT_MS = 86_400_000;
 
 interface Attempt {
   readonly ref: RunRef;
@@ -193,17 +190,9 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     await DBOS.startWorkflow(turnWorkflow, { workflowID: ref.runId })(ref);
   };
 
-  const keepHouse = async (): Promise<void> => {
-    await keepRunEventPartitions(db, today(), options.retentionDays);
-    await forgetJournal(db, new Date(Date.now() - JOURNAL_KEPT_MS));
-  };
-  await keepRunEventPartitions(db, today(), options.retentionDays);
-  const housekeeping = setInterval(() => {
-    keepHouse().catch((error: unknown) => {
-      onError(error, 'housekeeping of runs');
-    });
-  }, HOUSEKEEPING_MS);
-  housekeeping.unref();
+  const stopHousekeeping = await startHousekeeping(db, options.retentionDays, (error) => {
+    onError(error, 'housekeeping of runs');
+  });
 
   const pool = new pg.Pool({ connectionString: databaseUrl, max: options.connections, Client: NamedStatementClient });
   pool.on('error', (error) => {
@@ -287,7 +276,7 @@ export async function createRuns(options: RunsOptions): Promise<Runs> {
     decide: (run, callId, decision) => decideCall(db, run, callId, decision),
     watch: watcher.watch,
     async close(withinMs = DRAIN_MS) {
-      clearInterval(housekeeping);
+      stopHousekeeping();
       jobs.retire();
       await recovery.retire();
       isClosing = true;

@@ -1,9 +1,10 @@
 import { appendRunEvents, createRun, endRun, keepRunEventPartitions, listRunEvents, withTenant } from '@lamb/store';
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { openRuns, textOf, type OpenRuns } from './__fixtures__/open-runs.ts';
 import { forgetJournal } from './forget-journal.ts';
+import { startHousekeeping } from './start-housekeeping.ts';
 
 let open: OpenRuns;
 
@@ -11,6 +12,9 @@ beforeAll(async () => {
   open = await openRuns();
 });
 afterAll(() => open.close());
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 async function listPartitions(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -65,4 +69,38 @@ test('the journal forgets what has ended long ago, with all it had recorded, and
   expect(await open.runs.decide(old, 'call', 'approved')).toBeUndefined();
   await open.runs.cancel(old);
   expect(await open.statusOf(old)).toBe('finished');
+});
+
+test('a minute after its start, and every hour, a process removes what is old: the journal of a run, then its events and itself', async () => {
+  const { db, organizationId } = open;
+  open.script = [[{ type: 'text', text: 'Old.' }]];
+  const { id } = await open.start();
+  const countOf = async () => {
+    const { rows } = await withTenant(db, organizationId, (tx) =>
+      sql<{ counts: number[] }>`select array[
+        (select count(*) from lamb.runs where id = ${id} and status = 'finished')::integer,
+        (select count(*) from lamb.run_events where run_id = ${id})::integer,
+        (select count(*) from dbos.workflow_status where workflow_uuid = ${id} and status = 'SUCCESS')::integer
+      ] as counts`.execute(tx),
+    );
+    return rows[0]?.counts;
+  };
+  await expect.poll(countOf).toEqual([1, expect.any(Number), 1]);
+  const [, events = 0] = (await countOf()) ?? [];
+  expect(events).toBeGreaterThan(0);
+
+  const errors: unknown[] = [];
+  /** Lets one of its timers run out, days from now. The others stay real: connections need theirs. */
+  const keepHouse = async (inDays: number, timer: 'setTimeout' | 'setInterval', afterMs: number) => {
+    vi.useFakeTimers({ toFake: [timer, 'Date'], now: Date.now() + inDays * 86_400_000 });
+    const stop = await startHousekeeping(db, 30, (error) => errors.push(error));
+    vi.advanceTimersByTime(afterMs);
+    stop();
+    vi.useRealTimers();
+  };
+  await keepHouse(2, 'setInterval', 3_600_000);
+  await expect.poll(countOf).toEqual([1, events, 0]);
+  await keepHouse(40, 'setTimeout', 60_000);
+  await expect.poll(countOf).toEqual([0, 0, 0]);
+  expect(errors).toEqual([]);
 });

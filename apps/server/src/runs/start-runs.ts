@@ -1,7 +1,6 @@
 import { createSplitter } from '@lamb/knowledge';
 import { createRuns, type Runs } from '@lamb/runs';
 import { createJobHandlers } from '../knowledge/create-job-handlers.ts';
-import { startRetention } from '../retention/start-retention.ts';
 import type { Services } from '../services.ts';
 import { prepareRun } from './prepare-run.ts';
 
@@ -20,11 +19,9 @@ export async function startRuns(services: Services): Promise<Runs> {
       log.error({ err: error }, what);
     },
   });
-  const stopRetention = startRetention(services);
   return {
     ...runs,
     async close(withinMs) {
-      stopRetention();
       await runs.close(withinMs);
       splitter.close();
     },
