@@ -21,10 +21,5 @@ export { failDocument, ingestDocument } from './ingest/ingest-document.ts';
 export type { IngestAttempt, IngestBatch, IngestPorts } from './ingest/ingest-ports.ts';
 export { endReindexing, reindexCollection } from './ingest/reindex-collection.ts';
 export { groupByEmbedding, type EmbeddingGroup } from './retrieve/group-by-embedding.ts';
-export {
-  searchCollections,
-  type CollectionSearch,
-  type QueryVector,
-  type SearchableCollection,
-} from './retrieve/search-collections.ts';
+export { searchCollections, type CollectionSearch, type QueryVector } from './retrieve/search-collections.ts';
 export type { SearchHit } from './retrieve/search-hit.ts';

@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import { selectCollections, toCollection, type Collection, type CollectionRow } from './collections.ts';
+import {
+  selectCollections,
+  toCollection,
+  toCollectionEmbedding,
+  toCollectionRanking,
+  type Collection,
+  type CollectionRow,
+} from './collections.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { TenantTx } from './with-tenant.ts';
 
@@ -21,19 +28,43 @@ export async function getCollectionAccess(
   return row === undefined ? undefined : toCollectionAccess(row);
 }
 
+/** What of a collection a search works with. */
+export type SearchableCollection = Pick<
+  Collection,
+  'id' | 'language' | 'embedding' | 'ranking' | 'indexVersion' | 'hasVectorIndex'
+>;
+
 /** Of these collections, those that a user may search and read, in the order they were named. */
 export async function findReadableCollections(
   tx: TenantTx,
   ids: readonly number[],
   userId: string,
-): Promise<Collection[]> {
+): Promise<SearchableCollection[]> {
   const rows = await executePrepared(
     tx,
-    selectCollections(tx)
+    tx
+      .selectFrom('lamb.collections as c')
+      .leftJoin('ops.vector_indexes as v', (join) =>
+        join.onRef('v.collection_id', '=', 'c.id').onRef('v.built_dimensions', '=', 'c.embedding_dimensions'),
+      )
+      .select(['c.id', 'c.language', 'c.embedding_provider', 'c.embedding_model', 'c.embedding_dimensions'])
+      .select(['c.lexical_weight', 'c.dense_weight', 'c.rank_constant', 'c.index_version', 'v.built_dimensions'])
       .where(sql<boolean>`c.id = any(${[...ids]}::integer[])`)
       .where(isCollectionReadable(userId)),
   );
-  const found = new Map(rows.map((row) => [row.id, toCollection(row)]));
+  const found = new Map(
+    rows.map((row): [number, SearchableCollection] => [
+      row.id,
+      {
+        id: row.id,
+        language: row.language,
+        embedding: toCollectionEmbedding(row),
+        ranking: toCollectionRanking(row),
+        indexVersion: row.index_version,
+        hasVectorIndex: row.built_dimensions !== null,
+      },
+    ]),
+  );
   return [...new Set(ids)].flatMap((id) => found.get(id) ?? []);
 }
 

@@ -241,13 +241,9 @@ export function toCollection(row: CollectionRow): Collection {
     description: row.description,
     visibility: row.visibility,
     language: row.language,
-    embedding: {
-      provider: row.embedding_provider,
-      model: row.embedding_model,
-      dimensions: row.embedding_dimensions,
-    },
+    embedding: toCollectionEmbedding(row),
     chunking: { maxTokens: row.chunk_tokens, overlapTokens: row.chunk_overlap },
-    ranking: { lexicalWeight: row.lexical_weight, denseWeight: row.dense_weight, rankConstant: row.rank_constant },
+    ranking: toCollectionRanking(row),
     indexVersion: row.index_version,
     reindexJobId: row.reindex_job_id,
     reindexProblem: row.reindex_problem,
@@ -259,6 +255,18 @@ export function toCollection(row: CollectionRow): Collection {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+export function toCollectionEmbedding(
+  row: Pick<CollectionRow, 'embedding_provider' | 'embedding_model' | 'embedding_dimensions'>,
+): CollectionEmbedding {
+  return { provider: row.embedding_provider, model: row.embedding_model, dimensions: row.embedding_dimensions };
+}
+
+export function toCollectionRanking(
+  row: Pick<CollectionRow, 'lexical_weight' | 'dense_weight' | 'rank_constant'>,
+): CollectionRanking {
+  return { lexicalWeight: row.lexical_weight, denseWeight: row.dense_weight, rankConstant: row.rank_constant };
 }
 
 export function toChunkingColumns({ maxTokens, overlapTokens }: CollectionChunking) {

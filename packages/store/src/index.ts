@@ -67,6 +67,7 @@ export {
 export { findChunkAt, listChunks, type NewChunk, type StoredChunk } from './chunks.ts';
 export {
   findReadableCollections,
+  type SearchableCollection,
   getCollectionAccess,
   isCollectionReadable,
   type CollectionAccess,
@@ -273,7 +274,7 @@ export {
 } from './users.ts';
 export { keepVectorIndexes, reviewVectorIndex, VECTOR_INDEX_CHUNKS, type VectorIndexStep } from './vector-indexes.ts';
 export { formatVector } from './vector-text.ts';
-export { withTenant, type TenantTx } from './with-tenant.ts';
+export { readTenant, withTenant, type TenantTx } from './with-tenant.ts';
 export {
   deleteWorkspaceBackups,
   deleteWorkspaceFile,

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from 'pg';
 import type { Database, Db } from './database.ts';
 import { findStatementName } from './prepared-statements.ts';
+import { isSentAhead } from './send-ahead.ts';
 
 export interface DatabaseOptions {
   /** How many connections this process may hold. Default 10. */
@@ -16,7 +17,7 @@ export interface DatabaseOptions {
 
 /** Opens a pool as the application's role. Close it with `db.destroy()`. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
-  const pool = new pg.Pool({
+  const config: pg.PoolConfig & { pipeline: boolean } = {
     connectionString: url,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
@@ -24,11 +25,18 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Db {
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'lamb',
     types: { getTypeParser: findTypeParser },
-  });
+    // So that a transaction's first statement need not wait for the answer to its beginning; see `sendAhead`.
+    pipeline: true,
+  };
+  const pool = new pg.Pool(config);
   pool.on('error', (error) => options.onConnectionLost?.(error));
-  // The pool does not listen to a client that is lent out. One that is lost between two queries of a transaction would
-  // end the process; the next query reports it anyway.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    // The pool does not listen to a client that is lent out. One that is lost between two queries of a transaction would
+    // end the process; the next query reports it anyway.
+    client.on('error', () => undefined);
+    // No statement here runs as long as it would take to compile it, which the planner would do for searches.
+    client.query('set jit = off').catch(() => undefined);
+  });
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
 }
 
@@ -74,10 +82,27 @@ function guardPool(pool: pg.Pool): PostgresPool {
 }
 
 function guardClient(client: pg.PoolClient): PostgresPoolClient {
-  const query = (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
+  /** A statement that was sent, and whose answer is awaited with that of the next. */
+  let ahead: Promise<unknown> | undefined;
+  const send = (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
     const name = findStatementName(sql);
     const values = [...parameters];
     return name === undefined ? client.query(sql, values) : client.query({ name, text: sql, values });
+  };
+  const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
+    const sent = send(sql, parameters);
+    if (isSentAhead(sql)) {
+      ahead = sent;
+      // Told with the next one.
+      sent.catch(() => undefined);
+      return { command: 'BEGIN', rowCount: 0, rows: [] };
+    }
+    if (ahead === undefined) return await sent;
+    const [first, second] = await Promise.allSettled([ahead, sent]);
+    ahead = undefined;
+    if (first.status === 'rejected') throw first.reason;
+    if (second.status === 'rejected') throw second.reason;
+    return second.value;
   };
   return {
     query: query as PostgresPoolClient['query'],

@@ -1,6 +1,5 @@
 import { sql, type Generated } from 'kysely';
-import { executePrepared } from './prepared-statements.ts';
-import type { SecretBox } from './secret-box.ts';
+import type { SealedSecret, SecretBox } from './secret-box.ts';
 import type { TenantTx } from './with-tenant.ts';
 
 export interface OrganizationSecretTable {
@@ -30,16 +29,12 @@ export async function getSecret(tx: TenantTx, box: SecretBox, name: string): Pro
     .select(['key_id as keyId', 'ciphertext'])
     .where('name', '=', name)
     .executeTakeFirst();
-  return row === undefined ? undefined : box.open(row, describePlace(tx, name));
+  return row === undefined ? undefined : openSecret(tx, box, name, row);
 }
 
-/** All secrets of the organisation, opened. For the moment of use only. */
-export async function getAllSecrets(tx: TenantTx, box: SecretBox): Promise<Map<string, string>> {
-  const rows = await executePrepared(
-    tx,
-    tx.selectFrom('lamb.organization_secrets').select(['name', 'key_id as keyId', 'ciphertext']).orderBy('name'),
-  );
-  return new Map(rows.map((row) => [row.name, box.open(row, describePlace(tx, row.name))]));
+/** Opens what was kept under a name. For the moment of use only. */
+export function openSecret(tx: TenantTx, box: SecretBox, name: string, sealed: SealedSecret): string {
+  return box.open(sealed, describePlace(tx, name));
 }
 
 export async function listSecretNames(tx: TenantTx): Promise<string[]> {
@@ -63,7 +58,7 @@ export async function rotateSecrets(tx: TenantTx, box: SecretBox): Promise<numbe
     .where('key_id', '!=', box.currentKeyId)
     .forUpdate()
     .execute();
-  for (const row of rows) await putSecret(tx, box, row.name, box.open(row, describePlace(tx, row.name)));
+  for (const row of rows) await putSecret(tx, box, row.name, openSecret(tx, box, row.name, row));
   return rows.length;
 }
 

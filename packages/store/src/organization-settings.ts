@@ -1,7 +1,7 @@
 import { AppError } from '@lamb/contract';
 import { sql, type ColumnType, type Generated } from 'kysely';
 import { mergePatch } from './merge-patch.ts';
-import { deleteSecret, getAllSecrets, listSecretNames, putSecret } from './organization-secrets.ts';
+import { deleteSecret, listSecretNames, openSecret, putSecret } from './organization-secrets.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { SecretBox } from './secret-box.ts';
 import { hasMoved, hasPlaceFor, insertSecrets, separateSecrets, type SecretChanges } from './separate-secrets.ts';
@@ -22,8 +22,23 @@ export async function getOrganizationConfig(tx: TenantTx): Promise<Record<string
 
 /** The configuration with its secrets in their places. For the moment of use only: never for an answer, a log or an export. */
 export async function getOrganizationConfigWithSecrets(tx: TenantTx, box: SecretBox): Promise<Record<string, unknown>> {
-  return insertSecrets(await getOrganizationConfig(tx), await getAllSecrets(tx, box));
+  const rows = await executePrepared(tx, { compile: () => configAndSecrets.compile(tx) });
+  const secrets = new Map<string, string>();
+  let config: Record<string, unknown> = {};
+  for (const row of rows) {
+    if (row.name === null) config = row.config;
+    else secrets.set(row.name, openSecret(tx, box, row.name, row));
+  }
+  return insertSecrets(config, secrets);
 }
+
+/** Every turn and every search begins with it: one round trip for both. */
+const configAndSecrets = sql<
+  { name: null; config: Record<string, unknown> } | { name: string; keyId: string; ciphertext: Buffer }
+>`
+  select null as name, config, null as "keyId", null as ciphertext from lamb.organization_settings
+  union all
+  select name, null, key_id, ciphertext from lamb.organization_secrets`;
 
 /** The configuration without its secrets, and the number of its changes; 0 when nobody has configured anything yet. */
 export async function getVersionedConfig(tx: TenantTx): Promise<{ config: Record<string, unknown>; version: number }> {

@@ -5,7 +5,8 @@ import { createAssistant, getAssistant } from './assistants.ts';
 import type { Db } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { openTestStore, type TestStore, type TestTenant } from './open-test-store.ts';
-import { withTenant, type TenantTx } from './with-tenant.ts';
+import { sendAhead } from './send-ahead.ts';
+import { readTenant, withTenant, type TenantTx } from './with-tenant.ts';
 
 let store: TestStore;
 let one: TestTenant;
@@ -142,4 +143,35 @@ test('only a UUID is an organisation', async () => {
 test('text that PostgreSQL cannot store is the caller’s mistake', async () => {
   const naming = one.run((tx) => createAssistant(tx, { ownerId: one.teacherId, name: 'a\0b' }));
   await expect(naming).rejects.toMatchObject({ name: 'AppError', code: 'invalid_request' });
+});
+
+test('work that only reads is bound like any other, and cannot write', async () => {
+  expect(await readTenant(store.db, one.organizationId, listNames)).toEqual(['of one']);
+  const write = readTenant(store.db, one.organizationId, (tx) => tx.deleteFrom('lamb.assistants').execute());
+  await expect(write).rejects.toThrow('read-only transaction');
+  await expect(readTenant(store.db, 'nobody', listNames)).rejects.toThrow('is not the id of an organisation');
+  expect(await one.run(listNames)).toEqual(['of one']);
+});
+
+test('who comes after work that only read, on the same connection, is bound to their own organisation', async () => {
+  await withSingleConnection(async (db) => {
+    const organizations = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? one : other));
+    const names = await Promise.all(
+      organizations.map(({ organizationId }) => readTenant(db, organizationId, listNames)),
+    );
+    const own = { one: await one.run(listNames), other: await other.run(listNames) };
+    expect(own.one).not.toEqual(own.other);
+    expect(names).toEqual(organizations.map((each) => (each === one ? own.one : own.other)));
+    expect(await listNames(db)).toEqual([]);
+  });
+});
+
+test('why a transaction could not be begun is what its first statement fails with, and nobody after it', async () => {
+  await withSingleConnection(async (db) => {
+    await db.connection().execute(async (connection) => {
+      await sql.raw(sendAhead('select 1/0')).execute(connection);
+      await expect(sql`select 1 as one`.execute(connection)).rejects.toThrow('division by zero');
+      expect((await sql`select 1 as one`.execute(connection)).rows).toEqual([{ one: 1 }]);
+    });
+  });
 });

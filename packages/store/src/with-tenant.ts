@@ -1,6 +1,7 @@
 import { sql, type Kysely, type KyselyPlugin } from 'kysely';
 import type { Database, Db, DbOrTx } from './database.ts';
 import { explainRefusedText } from './explain-refused-text.ts';
+import { sendAhead } from './send-ahead.ts';
 
 declare const bound: unique symbol;
 
@@ -9,16 +10,36 @@ export type TenantTx = DbOrTx & { readonly organizationId: string; readonly [bou
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+type TenantWork<Result> = (tx: TenantTx) => Promise<Result>;
+
 /** Runs `work` in a transaction bound to an organisation: committed when it returns, rolled back when it throws. */
-export async function withTenant<Result>(
+export async function withTenant<Result>(db: Db, organizationId: string, work: TenantWork<Result>): Promise<Result> {
+  return await runBound(db, organizationId, 'begin', work);
+}
+
+/**
+ * The same for work that only reads, which PostgreSQL enforces: there is nothing to commit, so nobody waits for it. For
+ * what every request does; elsewhere the round trip that it saves is not worth a second name.
+ */
+export function readTenant<Result>(db: Db, organizationId: string, work: TenantWork<Result>): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  runBound(db, organizationId, 'begin read only', async (tx) => {
+    resolve(await work(tx));
+  }).catch(reject);
+  return promise;
+}
+
+async function runBound<Result>(
   db: Db,
   organizationId: string,
-  work: (tx: TenantTx) => Promise<Result>,
+  begin: 'begin' | 'begin read only',
+  work: TenantWork<Result>,
 ): Promise<Result> {
   // Interpolated below, because the simple protocol is what takes several statements in one round trip.
   if (!uuid.test(organizationId)) throw new TypeError(`"${organizationId}" is not the id of an organisation.`);
   return await db.connection().execute(async (connection) => {
-    await sql.raw(`begin; select set_config('app.org_id', '${organizationId}', true)`).execute(connection);
+    const opening = sendAhead(`${begin}; select set_config('app.org_id', '${organizationId}', true)`);
+    await sql.raw(opening).execute(connection);
     const { tx, close } = bindTenant(connection, organizationId);
     let result: Result;
     try {

@@ -1,7 +1,8 @@
 import { AppError, type CollectionQueryBody, type Principal } from '@lamb/contract';
 import { groupByEmbedding, searchCollections, type QueryVector, type SearchHit } from '@lamb/knowledge';
-import { findReadableCollections, withTenant, type Collection } from '@lamb/store';
+import { findReadableCollections, readTenant, type SearchableCollection } from '@lamb/store';
 import type { EmbeddedText } from '../knowledge/create-embedding-cache.ts';
+import { loadOrganizationSetup } from '../organization/load-organization-setup.ts';
 import type { Services } from '../services.ts';
 import { fromRankingResource } from './to-collection-resource.ts';
 
@@ -17,32 +18,40 @@ export interface Searcher {
 export interface FoundPassages {
   readonly hits: readonly SearchHit[];
   /** Those of the named ones that the reader may read. */
-  readonly collections: readonly Collection[];
+  readonly collections: readonly SearchableCollection[];
   /** `embedding`: waiting for the provider; `search`: everything else. */
   readonly milliseconds: { readonly embedding: number; readonly search: number };
 }
 
 type Search = Pick<CollectionQueryBody, 'query' | 'top_k' | 'threshold' | 'mode' | 'ranking'>;
 
+type SearchServices = Pick<Services, 'db' | 'secretBox' | 'embedder'>;
+
 /** Searches collections with somebody's grants. The search looks at these once more: making the query's vectors may take long. */
 export async function findPassages(
-  { db, embedder }: Pick<Services, 'db' | 'embedder'>,
+  { db, secretBox, embedder }: SearchServices,
   { organizationId, readerId, payerId }: Searcher,
   ids: readonly number[],
   search: Search,
   signal: AbortSignal,
 ): Promise<FoundPassages> {
   const startedAt = performance.now();
-  const asked = await withTenant(db, organizationId, (tx) => findReadableCollections(tx, ids, readerId));
-  const groups = search.mode === 'lexical' ? [] : groupByEmbedding(asked);
+  const { asked, groups, setup } = await readTenant(db, organizationId, async (tx) => {
+    const readable = await findReadableCollections(tx, ids, readerId);
+    return {
+      asked: readable,
+      groups: search.mode === 'lexical' ? [] : groupByEmbedding(readable),
+      setup: await loadOrganizationSetup(tx, secretBox),
+    };
+  });
   const vectors = await Promise.all(
     groups.map(async ({ embedding }): Promise<QueryVector & Pick<EmbeddedText, 'providerMs'>> => {
-      const payer = { organizationId, userId: payerId };
-      return { embedding, ...(await embedder.embedQuery({ ...payer, embedding, text: search.query }, signal)) };
+      const query = { organizationId, userId: payerId, embedding, text: search.query, setup };
+      return { embedding, ...(await embedder.embedQuery(query, signal)) };
     }),
   );
   signal.throwIfAborted();
-  const { hits, collections } = await withTenant(db, organizationId, async (tx) => {
+  const { hits, collections } = await readTenant(db, organizationId, async (tx) => {
     const found = await searchCollections(tx, {
       readerId,
       collections: asked,
@@ -64,7 +73,7 @@ export async function findPassages(
 
 /** The same for a caller of the API, who is told 404 when one of the collections is none of theirs. */
 export async function findPassagesFor(
-  services: Pick<Services, 'db' | 'embedder'>,
+  services: SearchServices,
   { organizationId, userId }: Principal,
   ids: readonly number[],
   search: Search,

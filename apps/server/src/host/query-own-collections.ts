@@ -13,7 +13,7 @@ const MOST_HITS = 100;
 
 /** Searches the organisation's own collections with the grants that the assistant's owner has at this moment. */
 export async function queryOwnCollections(
-  services: Pick<Services, 'db' | 'embedder' | 'config'>,
+  services: Pick<Services, 'db' | 'secretBox' | 'embedder' | 'config'>,
   searcher: Searcher,
   { collections: named, query, topK, threshold }: Question,
   signal: AbortSignal,

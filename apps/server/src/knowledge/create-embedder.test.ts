@@ -1,15 +1,22 @@
-import { putBudgetCaps, sumUsageBy, withTenant } from '@lamb/store';
+import { putBudgetCaps, readTenant, sumUsageBy, withTenant } from '@lamb/store';
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { loadOrganizationSetup } from '../organization/load-organization-setup.ts';
+import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
 import { startTestServer, type TestServer } from '../test-server/start-test-server.ts';
 import type { Embedder, PassageBatch } from './create-embedder.ts';
 
 let lamb: TestServer;
 let embedder: Embedder;
+const setups = new Map<string, OrganizationSetup>();
 
 beforeAll(async () => {
   lamb = await startTestServer({ LAMB_EMBEDDING_PATIENCE_SECONDS: '3' });
+  const { db, secretBox } = lamb.services;
   ({ embedder } = lamb.services);
+  for (const { id } of [lamb.north, lamb.south]) {
+    setups.set(id, await readTenant(db, id, (tx) => loadOrganizationSetup(tx, secretBox)));
+  }
 });
 afterAll(() => lamb.stop());
 afterEach(() => {
@@ -37,7 +44,9 @@ function batchOf(texts: readonly string[], change: Partial<PassageBatch> = {}): 
 
 function query(text: string, organization: Pick<TestServer['north'], 'id' | 'teacher'> = lamb.north) {
   const { id: organizationId, teacher } = organization;
-  return { organizationId, userId: teacher.id, embedding: OPENAI, text };
+  const setup = setups.get(organizationId);
+  if (setup === undefined) throw new Error('This organisation has no setup here.');
+  return { organizationId, userId: teacher.id, embedding: OPENAI, text, setup };
 }
 
 async function countTokens(organizationId: string, model: string): Promise<number> {

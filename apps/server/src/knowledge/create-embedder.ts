@@ -1,12 +1,15 @@
 import { AppError } from '@lamb/contract';
-import { EmbeddingFailure } from '@lamb/knowledge';
-import { withTenant, type CollectionEmbedding, type TenantTx } from '@lamb/store';
+import { EmbeddingFailure, type EmbeddingProvider } from '@lamb/knowledge';
+import { readTenant, withTenant, type CollectionEmbedding, type TenantTx } from '@lamb/store';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { loadOrganizationSetup } from '../organization/load-organization-setup.ts';
+import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
 import type { Services } from '../services.ts';
 import { createEmbeddingCache, type EmbeddedText } from './create-embedding-cache.ts';
 import { createEmbeddingSender, type EmbeddingModel } from './create-embedding-sender.ts';
 import { createGate } from './create-gate.ts';
+import { findEmbeddingProvider } from './find-embedding-provider.ts';
 import { reserveEmbedding, type EmbeddingReservation } from './reserve-embedding.ts';
 import { toEmbeddingError } from './to-embedding-error.ts';
 
@@ -44,6 +47,8 @@ export interface EmbeddedBatch {
 export interface QueryText extends Payer {
   readonly embedding: CollectionEmbedding;
   readonly text: string;
+  /** With its secrets: whoever searches has looked it up together with what is searched. */
+  readonly setup: OrganizationSetup;
 }
 
 /** Makes vectors with the organisations' own providers. */
@@ -73,7 +78,7 @@ const CHARS_PER_TOKEN = 4;
 
 /** Makes the embedder of one process. */
 export function createEmbedder(services: EmbedderServices): Embedder {
-  const { db, metrics, log, config } = services;
+  const { db, secretBox, metrics, log, config } = services;
   const send = createEmbeddingSender(services);
   const gates = { passages: createGate(PASSAGES.atOnce), queries: createGate(QUERIES.atOnce) };
   const cache = createEmbeddingCache();
@@ -81,20 +86,25 @@ export function createEmbedder(services: EmbedderServices): Embedder {
   const count = ({ provider }: EmbeddingModel, tokens: number): void => {
     metrics.tokens.inc({ connector: provider === 'ollama' ? 'ollama' : 'openai', direction: 'embedding' }, tokens);
   };
-  /** Nobody who searches waits for the ledger. */
+  /** Nobody who searches waits for the ledger: their own statement is sent first. */
   const bookLater = (
     reservation: EmbeddingReservation,
     { organizationId }: Payer,
     tokens: number,
     isEstimated: boolean,
   ): void => {
-    withTenant(db, organizationId, (tx) => reservation.book(tx, tokens, isEstimated)).catch((error: unknown) => {
-      log.error({ err: error, organizationId, tokens }, 'usage of an embedding could not be recorded');
+    setImmediate(() => {
+      withTenant(db, organizationId, (tx) => reservation.book(tx, tokens, isEstimated)).catch((error: unknown) => {
+        log.error({ err: error, organizationId, tokens }, 'usage of an embedding could not be recorded');
+      });
     });
   };
+  const loadProvider = async (organizationId: string, name: string): Promise<EmbeddingProvider> =>
+    findEmbeddingProvider(await readTenant(db, organizationId, (tx) => loadOrganizationSetup(tx, secretBox)), name);
   const embedOne = async (
     payer: Payer,
     embedding: EmbeddingModel,
+    findProvider: () => EmbeddingProvider | Promise<EmbeddingProvider>,
     text: string,
     signal: AbortSignal,
   ): Promise<EmbeddedText> => {
@@ -107,7 +117,8 @@ export function createEmbedder(services: EmbedderServices): Embedder {
       const leave = await gates.queries.enter(organizationId, signal);
       try {
         const { timeoutMs } = QUERIES;
-        const made = await send({ organizationId, embedding, texts: [text], timeoutMs }, signal);
+        const order = { organizationId, provider: await findProvider(), embedding, texts: [text], timeoutMs };
+        const made = await send(order, signal);
         const tokens = made.tokens ?? estimate;
         count(embedding, tokens);
         bookLater(reservation, payer, tokens, made.tokens === undefined);
@@ -132,7 +143,9 @@ export function createEmbedder(services: EmbedderServices): Embedder {
         const leave = await gates.passages.enter(organizationId, AbortSignal.any([patience.signal, patience.leaving]));
         try {
           const { timeoutMs } = PASSAGES;
-          return await send({ organizationId, embedding, texts, key, timeoutMs }, patience.signal);
+          // Anew for every attempt: somebody may have mended it.
+          const found = await loadProvider(organizationId, provider);
+          return await send({ organizationId, provider: found, embedding, texts, key, timeoutMs }, patience.signal);
         } finally {
           leave();
         }
@@ -147,16 +160,20 @@ export function createEmbedder(services: EmbedderServices): Embedder {
         throw error;
       }
     },
-    embedQuery({ organizationId, userId, embedding, text }, signal) {
+    embedQuery({ organizationId, userId, embedding, text, setup }, signal) {
       // Others may wait for the same vector: it is not given up when the first of them leaves.
-      const made = cache.find({ organizationId, ...embedding, text }, () =>
-        embedOne({ organizationId, userId }, embedding, text, AbortSignal.timeout(2 * QUERIES.timeoutMs)),
-      );
+      const made = cache.find({ organizationId, ...embedding, text }, () => {
+        const findProvider = () => findEmbeddingProvider(setup, embedding.provider);
+        const patience = AbortSignal.timeout(2 * QUERIES.timeoutMs);
+        return embedOne({ organizationId, userId }, embedding, findProvider, text, patience);
+      });
       return untilAborted(made, signal);
     },
     async measureDimensions({ organizationId, userId, provider, model }, signal) {
       const embedding = { provider, model, dimensions: undefined };
-      const { vector } = await embedOne({ organizationId, userId }, embedding, 'How long is a vector?', signal);
+      const findProvider = () => loadProvider(organizationId, provider);
+      const question = 'How long is a vector?';
+      const { vector } = await embedOne({ organizationId, userId }, embedding, findProvider, question, signal);
       const { length } = vector;
       if (length <= MOST_DIMENSIONS) return length;
       throw new AppError('provider_rejected', {

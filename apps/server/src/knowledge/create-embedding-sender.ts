@@ -5,14 +5,11 @@ import {
   type EmbeddingProvider,
   type Embeddings,
 } from '@lamb/knowledge';
-import { getOrganizationConfigWithSecrets, withTenant } from '@lamb/store';
-import { readOrganizationSetup } from '../organization/read-organization-setup.ts';
 import { OutboundLimitError } from '../outbound/outbound-limit-error.ts';
 import { OutboundRefusedError } from '../outbound/outbound-refused-error.ts';
 import { createResilientFetch } from '../resilience/create-resilient-fetch.ts';
 import { TargetPaused } from '../resilience/target-paused.ts';
 import type { Services } from '../services.ts';
-import { findEmbeddingProvider } from './find-embedding-provider.ts';
 
 /** A model of one of the organisation's providers. */
 export interface EmbeddingModel {
@@ -25,6 +22,7 @@ export interface EmbeddingModel {
 /** One request to an organisation's provider. */
 export interface EmbeddingOrder {
   readonly organizationId: string;
+  readonly provider: EmbeddingProvider;
   readonly embedding: EmbeddingModel;
   readonly texts: readonly string[];
   /** Names the request; a provider that knows it counts it once. */
@@ -44,11 +42,9 @@ const MAX_REMEMBERED = 1000;
 
 /** Makes a way to the organisations' providers: guarded, with a breaker and retries within a budget. */
 export function createEmbeddingSender({
-  db,
-  secretBox,
   outboundFetch,
   resilience,
-}: Pick<Services, 'db' | 'secretBox' | 'outboundFetch' | 'resilience'>): EmbeddingSender {
+}: Pick<Services, 'outboundFetch' | 'resilience'>): EmbeddingSender {
   /** Models that refuse to be asked for a length. */
   const withoutLength = new Set<string>();
 
@@ -73,9 +69,7 @@ export function createEmbeddingSender({
     };
   };
 
-  return async ({ organizationId, embedding, texts, key, timeoutMs }, signal) => {
-    const document = await withTenant(db, organizationId, (tx) => getOrganizationConfigWithSecrets(tx, secretBox));
-    const provider = findEmbeddingProvider(readOrganizationSetup(organizationId, document), embedding.provider);
+  return async ({ organizationId, provider, embedding, texts, key, timeoutMs }, signal) => {
     let providerMs = 0;
     const fetch = openFetch(organizationId, provider, timeoutMs, (milliseconds) => {
       providerMs += milliseconds;

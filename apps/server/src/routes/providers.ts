@@ -8,7 +8,7 @@ import {
   type Principal,
 } from '@lamb/contract';
 import type { Connector, ProviderSettings } from '@lamb/plugin-kit';
-import { getOrganizationConfigWithSecrets, withTenant } from '@lamb/store';
+import { withTenant } from '@lamb/store';
 import { randomUUID } from 'node:crypto';
 import type { FastifyPluginCallbackZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -18,7 +18,8 @@ import { followClient } from '../http/follow-client.ts';
 import { askService } from '../organization/ask-service.ts';
 import { ConnectionProblem } from '../organization/connection-problem.ts';
 import { listProviderModels } from '../organization/list-provider-models.ts';
-import { readOrganizationSetup, type OrganizationSetup } from '../organization/read-organization-setup.ts';
+import { loadOrganizationSetup } from '../organization/load-organization-setup.ts';
+import type { OrganizationSetup } from '../organization/read-organization-setup.ts';
 import { tryConnection } from '../organization/try-connection.ts';
 import { tryMoodle } from '../organization/try-moodle.ts';
 import type { Services } from '../services.ts';
@@ -35,9 +36,7 @@ export function providerRoutes(services: Services): FastifyPluginCallbackZod {
   const limiter = createRequestLimiter();
 
   async function readSetup({ organizationId }: Principal): Promise<OrganizationSetup> {
-    return await withTenant(db, organizationId, async (tx) =>
-      readOrganizationSetup(organizationId, await getOrganizationConfigWithSecrets(tx, secretBox)),
-    );
+    return await withTenant(db, organizationId, (tx) => loadOrganizationSetup(tx, secretBox));
   }
 
   /** Each try is a request to an address of the administrator's choice. */

@@ -20,7 +20,6 @@ import {
 import {
   createRubric,
   deleteRubric,
-  getOrganizationConfigWithSecrets,
   getRubric,
   listRubrics,
   recordAudit,
@@ -38,7 +37,7 @@ import { createModelAsker } from '../completions/create-model-asker.ts';
 import { resolveModel } from '../completions/resolve-model.ts';
 import { followClient } from '../http/follow-client.ts';
 import { toUnixSeconds } from '../http/to-unix-seconds.ts';
-import { readOrganizationSetup } from '../organization/read-organization-setup.ts';
+import { loadOrganizationSetup } from '../organization/load-organization-setup.ts';
 import { draftRubric } from '../rubrics/draft-rubric.ts';
 import { readRubricDocument } from '../rubrics/read-rubric-document.ts';
 import type { Services } from '../services.ts';
@@ -138,9 +137,7 @@ export function rubricRoutes(services: Services): FastifyPluginCallbackZod {
       },
       async ({ principal, body }, reply) => {
         const { organizationId } = principal;
-        const setup = await withTenant(db, organizationId, async (tx) =>
-          readOrganizationSetup(organizationId, await getOrganizationConfigWithSecrets(tx, secretBox)),
-        );
+        const setup = await withTenant(db, organizationId, (tx) => loadOrganizationSetup(tx, secretBox));
         const model = resolveModel({ connector: '', model: '' }, setup, catalogue);
         const run = { principal, runId: randomUUID(), assistantId: null };
         return await draftRubric(body, createModelAsker(model, run, services), followClient(reply));

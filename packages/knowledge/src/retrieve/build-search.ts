@@ -38,7 +38,8 @@ const DEPTHS = [50, 100];
  * compare. Passages are shown only after the best were chosen by the narrow tables.
  *
  * `offset 0` keeps the planner from looking at the values: it then sees that a plan for these is none the better, and
- * plans the statement once instead of at every search, which takes longer than searching a small collection.
+ * plans the statement once instead of at every search, which takes longer than searching a small collection. Passages are
+ * found by joining the collections: of an array of ids the planner believes that it is long, and reads all there are.
  *
  * Whether the reader may read a collection is a part of it: so it is true at the moment of the search, and takes no
  * round trip of its own.
@@ -133,7 +134,7 @@ const nothing = sql`select null::bigint as chunk_id, null::integer as collection
 function selectByWords({ ids }: LexicalGroup, index: number, depth: number): Fragment {
   return sql`(
     select chunk_id, collection_id, terms <#> (select terms from ${nameOf('words', index)}) as distance
-    from lamb.chunk_lexemes where collection_id = any (${pickWanted(ids)})
+    from wanted join lamb.chunk_lexemes on collection_id = wanted.id where wanted.id = any (${ids}::integer[])
     order by distance limit ${sql.lit(depth)}
   )`;
 }
@@ -152,7 +153,7 @@ function selectByVector(group: DenseGroup, depth: number): Fragment {
   if (group.exact.length > 0) {
     branches.push(sql`(
       select chunk_id, collection_id, embedding <#> ${group.vector}::halfvec as distance
-      from lamb.chunk_vectors where collection_id = any (${pickWanted(group.exact)})
+      from wanted join lamb.chunk_vectors on collection_id = wanted.id where wanted.id = any (${group.exact}::integer[])
       order by distance limit ${sql.lit(depth)}
     )`);
   }
@@ -169,11 +170,7 @@ function addDense({ vector, exact, indexed }: DenseGroup, index: number, hasLexi
     union all
     select lexical.chunk_id, lexical.collection_id, null, null, null, -(v.embedding <#> ${vector}::halfvec)
     from lexical join lamb.chunk_vectors v on v.chunk_id = lexical.chunk_id
-    where lexical.collection_id = any (${pickWanted([...exact, ...indexed])})`;
-}
-
-function pickWanted(ids: readonly number[]): Fragment {
-  return sql`array(select id from wanted where id = any (${ids}::integer[]))`;
+    where lexical.collection_id = any (${[...exact, ...indexed]}::integer[])`;
 }
 
 function nameOf(part: 'words' | 'dense', index: number): Fragment {

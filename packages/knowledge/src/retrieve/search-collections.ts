@@ -1,9 +1,9 @@
 import {
   executePrepared,
   formatVector,
-  type Collection,
   type CollectionEmbedding,
   type CollectionRanking,
+  type SearchableCollection,
   type TenantTx,
 } from '@lamb/store';
 import { sql } from 'kysely';
@@ -16,11 +16,6 @@ export interface QueryVector {
   embedding: CollectionEmbedding;
   vector: ArrayLike<number>;
 }
-
-export type SearchableCollection = Pick<
-  Collection,
-  'id' | 'language' | 'embedding' | 'ranking' | 'indexVersion' | 'hasVectorIndex' | 'chunks'
->;
 
 export interface CollectionSearch {
   /** With whose grants: of the collections, those are searched that this user may read. */
@@ -37,8 +32,6 @@ export interface CollectionSearch {
   ranking?: CollectionRanking | undefined;
 }
 
-/** From so many passages on, the planner would compile the statement, which takes longer than running it. */
-const LARGE = 20_000;
 /** How many neighbours a vector index keeps in sight while it searches. */
 const INDEX_BREADTH = 200;
 
@@ -59,10 +52,8 @@ export async function searchCollections(tx: TenantTx, search: CollectionSearch):
     threshold: search.threshold,
     topK: search.topK,
   };
-  if (collections.some(({ chunks, hasVectorIndex }) => hasVectorIndex || chunks >= LARGE)) {
-    await sql`select set_config('jit', 'off', true), set_config('hnsw.ef_search', ${String(INDEX_BREADTH)}, true)`.execute(
-      tx,
-    );
+  if (collections.some(({ hasVectorIndex }) => hasVectorIndex)) {
+    await sql`select set_config('hnsw.ef_search', ${String(INDEX_BREADTH)}, true)`.execute(tx);
   }
   const statement = buildSearch(plan);
   // With a vector index the collection's id is a part of the text, since only then the planner sees that the index is
