@@ -1,6 +1,6 @@
 import { Rubric } from '@lamb/contract';
 import { ToolFailure, type ToolHost } from '@lamb/plugin-kit';
-import { getRubric, getFileByPath, readFileContent, withTenant } from '@lamb/store';
+import { getFileByPath, getRubric, readFileContent, readTenant } from '@lamb/store';
 import { createResilientFetch } from '../resilience/create-resilient-fetch.ts';
 import type { Services } from '../services.ts';
 import { createModelDoor } from './create-model-door.ts';
@@ -44,14 +44,14 @@ export function createToolHost(services: Services, context: HostContext): ToolHo
     },
     rubrics: {
       async get(id) {
-        const found = await withTenant(db, organizationId, (tx) => getRubric(tx, id));
+        const found = await readTenant(db, organizationId, (tx) => getRubric(tx, id));
         if (!found || !(found.ownerId === ownerId || found.isPublic)) return undefined;
         return Rubric.parse(found.data);
       },
     },
     files: {
       async read(path, { maxChars }) {
-        return await withTenant(db, organizationId, async (tx) => {
+        return await readTenant(db, organizationId, async (tx) => {
           const file = await getFileByPath(tx, ownerId, path);
           if (!file) return undefined;
           const read = await readFileContent(tx, file.id, { maxBytes: maxChars * MAX_BYTES_PER_CHAR });
