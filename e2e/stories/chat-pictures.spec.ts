@@ -160,14 +160,14 @@ test('a picture that an assistant made is shown, and says what it is', async ({ 
     ...multiTool([{ type: 'image_gen', mode: 'function', config: {} }]),
   });
   world.llm.script(
-    { toolCalls: [{ name: 'generate_image', arguments: { prompt: 'A lamb.' } }] },
+    { toolCalls: [{ name: 'generate_image', arguments: { prompt: 'A lamb.', alt: 'A lamb on a hill.' } }] },
     { images: 1 },
     { text: 'Here it is.' },
   );
   const page = await openAs(organization.student);
   await page.goto(`/chats/new?assistant=${String(id)}`);
   await ask(page, 'Draw a lamb');
-  const image = lastAnswer(page).getByRole('img', { name: 'Generated image' });
+  const image = lastAnswer(page).getByRole('img', { name: 'A lamb on a hill.' });
   await expect(image).toBeVisible();
   await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(8);
   await expect(lastAnswer(page)).toContainText('Here it is.');

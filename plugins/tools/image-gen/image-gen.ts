@@ -1,6 +1,8 @@
 import { defineTool } from '@lamb/plugin-kit';
 import { z } from 'zod';
 
+const LONGEST_ALT = 200;
+
 /** Lets the model have an image made, which is kept as a file of the person who is asking. */
 export const imageGen = defineTool({
   name: 'image_gen',
@@ -18,16 +20,24 @@ export const imageGen = defineTool({
       prompt: z.string().trim().min(1).max(4000).meta({
         description: 'What the image shows, in full sentences: subject, style, composition.',
       }),
+      alt: z.string().trim().max(LONGEST_ALT).optional().meta({
+        description:
+          'One sentence that says what the image shows to somebody who cannot see it, in the language of the conversation.',
+      }),
     }),
     effect: 'idempotent',
     timeoutMs: 60_000,
-    async run({ arguments: { prompt }, idempotencyKey, host, signal }) {
+    async run({ arguments: { prompt, alt = '' }, idempotencyKey, host, signal }) {
       signal.throwIfAborted();
       const { url } = await host.images.generate({ prompt, key: idempotencyKey }, signal);
-      return {
-        content: `![Generated image](${url})`,
-        artifacts: [{ kind: 'image', title: 'Generated image', url }],
-      };
+      const title = toAltText(alt) || toAltText(prompt);
+      return { content: `![${title}](${url})`, artifacts: [{ kind: 'image', title, url }] };
     },
   },
 });
+
+/** One line that markdown takes between its brackets. */
+function toAltText(text: string): string {
+  const line = text.replaceAll(/[\s[\]\\`]+/g, ' ').trim();
+  return line.length <= LONGEST_ALT ? line : `${line.slice(0, LONGEST_ALT - 1).trimEnd()}…`;
+}

@@ -169,11 +169,9 @@ describe('an image', () => {
   test('is a file of the person who asked: they open it, and nobody else', async () => {
     await configure({ banana_img: { ...banana, base_url: lamb.llm.url } });
     const { told, finished } = await turn([{ type: 'image_gen' }], draw, { images: 1 }, answer);
-    const url = /^!\[Generated image\]\((\/lamb\/v1\/files\/[\w-]+\/content)\)$/.exec(told[0] ?? '')?.[1];
+    const url = /^!\[A lamb\.\]\((\/lamb\/v1\/files\/[\w-]+\/content)\)$/.exec(told[0] ?? '')?.[1];
     expect(url).toBeDefined();
-    expect(finished).toMatchObject([
-      { outcome: 'done', artifacts: [{ kind: 'image', title: 'Generated image', url }] },
-    ]);
+    expect(finished).toMatchObject([{ outcome: 'done', artifacts: [{ kind: 'image', title: 'A lamb.', url }] }]);
     const stored = await get(url ?? '', lamb.north.student);
     expect(stored.status).toBe(200);
     expect(stored.headers.get('content-type')).toBe('image/png');
@@ -213,7 +211,7 @@ describe('an image', () => {
         lamb.services,
         new AbortController().signal,
       );
-    expect(told).toEqual([`![Generated image](${(await generate(finished[0]?.call_id ?? '')).url})`]);
+    expect(told).toEqual([`![A lamb.](${(await generate(finished[0]?.call_id ?? '')).url})`]);
     expect(lamb.llm.requests).toHaveLength(asked);
     lamb.llm.script({ images: 1 });
     expect(told[0]).not.toContain((await generate('call_other')).url);
@@ -229,7 +227,7 @@ describe('an image', () => {
       lamb.call(lamb.north.admin, 'PUT', `${current}/budgets/users/${lamb.north.student.id}`, { cost_micros: micros });
     await cap(45_000);
     const { runId, told } = await turn([{ type: 'image_gen' }], draw, { images: 1 }, answer);
-    expect(told[0]).toContain('![Generated image]');
+    expect(told[0]).toContain('![A lamb.]');
     const { rows } = await withTenant(lamb.services.db, lamb.north.id, (tx) =>
       sql`select images, cost_micros from lamb.usage_ledger where run_id = ${runId} and connector = 'banana_img'`.execute(
         tx,
