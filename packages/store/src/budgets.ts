@@ -50,12 +50,13 @@ export interface BudgetRefusal {
 
 /**
  * Sets budget aside for one model call, of the organisation's and of the user's, or says which cap does not allow it.
- * What a crashed process had set aside is released as soon as it stands in somebody's way.
+ * What a crashed process had set aside is released as soon as it stands in somebody's way. What is held already for the
+ * same call stays as it was estimated then.
  */
 export async function reserveBudget(
   tx: TenantTx,
   { runId, step, userId, estimate, holdMs, now }: NewReservation,
-): Promise<{ id: string } | { refusal: BudgetRefusal }> {
+): Promise<{ id: string; reserved: Spend } | { refusal: BudgetRefusal }> {
   const month = findBudgetMonth(now);
   const caps = await getCapsFor(tx, userId);
   const [row] = await executePrepared(
@@ -78,11 +79,11 @@ export async function reserveBudget(
         })),
       )
       // A row that this statement made has never been locked or changed.
-      .returning(['id', 'held', sql<boolean>`xmax = 0`.as('isNew')]),
+      .returning(['id', 'tokens', 'micros', 'held', sql<boolean>`xmax = 0`.as('isNew')]),
   );
   if (!row) throw new Error('A reservation was neither made nor found.');
-  const { id, held, isNew } = row;
-  if (held && !isNew) return { id };
+  const { id, tokens, micros, held, isNew } = row;
+  if (held && !isNew) return { id, reserved: { tokens, micros } };
 
   const ofOrganization = await take(tx, 'organization', tx.organizationId, month, estimate, caps.organization, now);
   if (ofOrganization) return await giveUp(tx, id, ofOrganization);
@@ -95,7 +96,7 @@ export async function reserveBudget(
     const again = { held: true, month: month.day, ...estimate };
     await tx.updateTable('lamb.budget_reservations').set(again).where('id', '=', id).execute();
   }
-  return { id };
+  return { id, reserved: estimate };
 }
 
 /** Counts what a call used instead of what was set aside for it. False when nothing is, any more: it was settled, or somebody else has taken it over. */

@@ -95,6 +95,40 @@ test('50 at once against a cap for 20: 20 are answered, the others are told whic
   expect(await usage()).toMatchObject({ runs: 20, total_tokens: 20 * CALL });
 });
 
+test('who set no limit gets the rest as one, however little it is, and less than an answer is refused', async () => {
+  const askAtLength = () =>
+    lamb.call(here.student, 'POST', '/v1/chat/completions', {
+      model: tutor.model,
+      messages: [{ role: 'user', content: PROMPT }],
+    });
+  const told = () => (lamb.llm.requests.at(-1)?.body as { max_tokens?: number }).max_tokens;
+  lamb.llm.script({ tokens: 20_000, times: 'always' });
+  await setCaps({ organization: { tokens: 10_000 } });
+  expect((await askAtLength()).status).toBe(200);
+  expect(told()).toBe(4096);
+  await setCaps({ organization: { tokens: 10_000 }, user_default: { tokens: 4096 + 1000 } });
+  expect((await askAtLength()).status).toBe(200);
+  expect(told()).toBeLessThanOrEqual(1000);
+  expect(told()).toBeGreaterThan(900);
+  const refused = await askAtLength();
+  expect(refused.status).toBe(429);
+  expect(refused.body).toMatchObject({ error: { code: 'budget_exceeded' } });
+});
+
+test('money that is left is turned into tokens of an answer', async () => {
+  await put('prices', {
+    prices: [{ connector: 'openai', model: 'gpt-4o-mini', prompt_micros: 0, completion_micros: 3_000_000 }],
+  });
+  lamb.llm.script({ tokens: 20_000, times: 'always' });
+  await setCaps({ organization: { cost_micros: 3000 } });
+  const reply = await lamb.call(here.student, 'POST', '/v1/chat/completions', {
+    model: tutor.model,
+    messages: [{ role: 'user', content: PROMPT }],
+  });
+  expect(reply.status, reply.text).toBe(200);
+  expect(lamb.llm.requests[0]?.body).toMatchObject({ max_tokens: 1000 });
+});
+
 test('who asks for a stream gets the same error, before anything is streamed', async () => {
   await setCaps({ organization: { tokens: 1, cost_micros: null } });
   const { status, body } = await lamb.call(here.student, 'POST', '/v1/chat/completions', {
@@ -308,6 +342,16 @@ test('a step that another process takes over uses the reservation it had; what e
   expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 7 } });
   expect(await count(here.student.id)).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: 7 } });
   expect(await usage()).toMatchObject({ total_tokens: 7 });
+});
+
+test('who takes over a step that was given the rest is given the same, not more', async () => {
+  await setCaps({ organization: { tokens: 1000 } });
+  const runId = randomUUID();
+  const ofAnyLength = { promptChars: 0, maxCompletionTokens: undefined };
+  const [former, heir] = [openBudget(() => new Date(), runId), openBudget(() => new Date(), runId)];
+  expect(await former.reserve(ofAnyLength, 'model:1')).toMatchObject({ maxCompletionTokens: 1000 });
+  await setCaps({ organization: { tokens: 10_000 } });
+  expect(await heir.reserve(ofAnyLength, 'model:1')).toMatchObject({ maxCompletionTokens: 1000 });
 });
 
 test('without caps a call asks the database nothing, and is booked with what it cost', async () => {
