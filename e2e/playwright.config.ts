@@ -12,6 +12,8 @@ const launchOptions = {
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
+    // Where little memory is shared, as in many containers, large pages would crash.
+    '--disable-dev-shm-usage',
   ],
 };
 
