@@ -58,6 +58,8 @@ test(
     await expect(refusal).toContainText(/the next month begins on 1 \w{3,4} \d{4}/);
     await expect(refusal).toContainText('ask an administrator to raise the cap');
     await expectAccessible(teacherPage);
+    await teacherPage.reload();
+    await expect(refusal).toContainText(/the next month begins on 1 \w{3,4} \d{4}/);
     expect(world.llm.requests.length).toBe(asked);
     await page.goto('/organization');
     await expect(page.getByTestId('tasks')).toContainText('The cap of this month is reached');

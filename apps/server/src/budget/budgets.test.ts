@@ -272,17 +272,23 @@ test('a durable run is held to the same budget', async () => {
   const runTurn = async () => {
     const started = await lamb.call(here.student, 'POST', `/lamb/v1/chats/${id}/turns`, { content: PROMPT });
     expect(started.status, started.text).toBe(202);
-    return (await lamb.call(here.student, 'GET', `/lamb/v1/runs/${(started.body as { id: string }).id}/events`)).text;
+    const run = `/lamb/v1/runs/${(started.body as { id: string }).id}`;
+    const { text: events } = await lamb.call(here.student, 'GET', `${run}/events`);
+    return { events, answer: (await lamb.call(here.student, 'GET', `${run}/answer`)).body };
   };
   await setCaps({ organization: { tokens: 10 } });
   const refused = await runTurn();
-  expect(refused).toContain('"type":"run.failed"');
-  expect(refused).toContain('"code":"budget_exceeded"');
-  expect(refused).toContain('"cap":"organization_tokens"');
+  expect(refused.events).toContain('"type":"run.failed"');
+  expect(refused.events).toContain('"code":"budget_exceeded"');
+  expect(refused.events).toContain('"cap":"organization_tokens"');
+  // Who looks later is told as much as who followed.
+  expect(refused.answer).toMatchObject({
+    error: { code: 'budget_exceeded', details: { cap: 'organization_tokens', limit: 10 } },
+  });
   expect(lamb.llm.requests).toEqual([]);
   await setCaps({ organization: { tokens: 10_000 } });
   lamb.llm.script(usesAll);
-  expect(await runTurn()).toContain('"type":"run.finished"');
+  expect((await runTurn()).events).toContain('"type":"run.finished"');
   expect(await count()).toMatchObject({ reserved: { tokens: 0 }, settled: { tokens: CALL } });
   expect(await usage()).toMatchObject({ runs: 1, total_tokens: CALL });
 });

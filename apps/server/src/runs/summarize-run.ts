@@ -52,7 +52,7 @@ export function summarizeRun(
         answer.citations = event.citations ?? null;
         break;
       case 'run.failed':
-        answer.error = { code: event.code, message: event.message };
+        answer.error = { code: event.code, message: event.message, ...(event.details && { details: event.details }) };
         break;
       default:
     }

@@ -65,7 +65,9 @@ export const RunAnswer = z
         artifacts: z.array(Artifact).optional(),
       }),
     ),
-    error: z.object({ code: ErrorCode, message: z.string() }).nullable(),
+    error: z
+      .object({ code: ErrorCode, message: z.string(), details: z.record(z.string(), z.unknown()).optional() })
+      .nullable(),
     last_seq: z.number().int(),
   })
   .meta({ id: 'RunAnswer' });
