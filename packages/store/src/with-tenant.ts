@@ -5,7 +5,7 @@ import { sendAhead } from './send-ahead.ts';
 
 declare const bound: unique symbol;
 
-/** A transaction that sees one organisation's rows and no others. Only `withTenant` makes one. */
+/** A transaction that sees one organisation's rows and no others. Only `withTenant` and `readTenant` make one. */
 export type TenantTx = DbOrTx & { readonly organizationId: string; readonly [bound]: true };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

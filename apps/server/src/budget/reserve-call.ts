@@ -37,7 +37,10 @@ export async function reserveCall(
     const made = await withTenant(db, organizationId, (tx) =>
       reserveBudget(tx, { runId, step, userId, estimate, holdMs: HOLD_MS, now }),
     );
-    if (!('refusal' in made)) return { id: made.id, startedAt, maxCompletionTokens: made.reserved.tokens - prompt };
+    if (!('refusal' in made)) {
+      // What another process had set aside for the same call may have been for a shorter prompt.
+      return { id: made.id, startedAt, maxCompletionTokens: Math.max(1, made.reserved.tokens - prompt) };
+    }
     const rest = fitIntoRest(made.refusal, prompt, price, images);
     if (maxCompletionTokens !== undefined || rest >= completion || rest < LEAST_COMPLETION_TOKENS) {
       throw toBudgetError(made.refusal, now);
