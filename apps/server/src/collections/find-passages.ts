@@ -36,18 +36,17 @@ export async function findPassages(
   signal: AbortSignal,
 ): Promise<FoundPassages> {
   const startedAt = performance.now();
-  const { asked, groups, setup } = await readTenant(db, organizationId, async (tx) => {
+  const { asked, queries } = await readTenant(db, organizationId, async (tx) => {
     const readable = await findReadableCollections(tx, ids, readerId);
-    return {
-      asked: readable,
-      groups: search.mode === 'lexical' ? [] : groupByEmbedding(readable),
-      setup: await loadOrganizationSetup(tx, secretBox),
-    };
+    const groups = search.mode === 'lexical' ? [] : groupByEmbedding(readable);
+    if (groups.length === 0) return { asked: readable, queries: [] };
+    const setup = await loadOrganizationSetup(tx, secretBox);
+    const query = { organizationId, userId: payerId, text: search.query, setup };
+    return { asked: readable, queries: groups.map(({ embedding }) => ({ ...query, embedding })) };
   });
   const vectors = await Promise.all(
-    groups.map(async ({ embedding }): Promise<QueryVector & Pick<EmbeddedText, 'providerMs'>> => {
-      const query = { organizationId, userId: payerId, embedding, text: search.query, setup };
-      return { embedding, ...(await embedder.embedQuery(query, signal)) };
+    queries.map(async (query): Promise<QueryVector & Pick<EmbeddedText, 'providerMs'>> => {
+      return { embedding: query.embedding, ...(await embedder.embedQuery(query, signal)) };
     }),
   );
   signal.throwIfAborted();
