@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import {
   selectCollections,
+  selectSearchableCollections,
   toCollection,
-  toCollectionEmbedding,
-  toCollectionRanking,
+  toSearchableCollection,
   type Collection,
   type CollectionRow,
+  type SearchableCollection,
 } from './collections.ts';
 import { executePrepared } from './prepared-statements.ts';
 import type { TenantTx } from './with-tenant.ts';
@@ -28,12 +29,6 @@ export async function getCollectionAccess(
   return row === undefined ? undefined : toCollectionAccess(row);
 }
 
-/** What of a collection a search works with. */
-export type SearchableCollection = Pick<
-  Collection,
-  'id' | 'language' | 'embedding' | 'ranking' | 'indexVersion' | 'hasVectorIndex'
->;
-
 /** Of these collections, those that a user may search and read, in the order they were named. */
 export async function findReadableCollections(
   tx: TenantTx,
@@ -42,29 +37,11 @@ export async function findReadableCollections(
 ): Promise<SearchableCollection[]> {
   const rows = await executePrepared(
     tx,
-    tx
-      .selectFrom('lamb.collections as c')
-      .leftJoin('ops.vector_indexes as v', (join) =>
-        join.onRef('v.collection_id', '=', 'c.id').onRef('v.built_dimensions', '=', 'c.embedding_dimensions'),
-      )
-      .select(['c.id', 'c.language', 'c.embedding_provider', 'c.embedding_model', 'c.embedding_dimensions'])
-      .select(['c.lexical_weight', 'c.dense_weight', 'c.rank_constant', 'c.index_version', 'v.built_dimensions'])
+    selectSearchableCollections(tx)
       .where(sql<boolean>`c.id = any(${[...ids]}::integer[])`)
       .where(isCollectionReadable(userId)),
   );
-  const found = new Map(
-    rows.map((row): [number, SearchableCollection] => [
-      row.id,
-      {
-        id: row.id,
-        language: row.language,
-        embedding: toCollectionEmbedding(row),
-        ranking: toCollectionRanking(row),
-        indexVersion: row.index_version,
-        hasVectorIndex: row.built_dimensions !== null,
-      },
-    ]),
-  );
+  const found = new Map(rows.map((row) => [row.id, toSearchableCollection(row)]));
   return [...new Set(ids)].flatMap((id) => found.get(id) ?? []);
 }
 

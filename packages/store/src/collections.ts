@@ -84,6 +84,12 @@ export interface Collection extends CollectionIndexing {
   updatedAt: Date;
 }
 
+/** What of a collection a search works with. */
+export type SearchableCollection = Pick<
+  Collection,
+  'id' | 'language' | 'embedding' | 'ranking' | 'indexVersion' | 'hasVectorIndex'
+>;
+
 export interface NewCollection {
   ownerId: string;
   name: string;
@@ -195,13 +201,36 @@ export async function endReindex(
     .execute();
 }
 
-export function selectCollections(tx: TenantTx) {
+export function selectSearchableCollections(tx: TenantTx) {
   return tx
     .selectFrom('lamb.collections as c')
-    .innerJoin('auth.user as u', 'u.id', 'c.owner_id')
     .leftJoin('ops.vector_indexes as v', (join) =>
       join.onRef('v.collection_id', '=', 'c.id').onRef('v.built_dimensions', '=', 'c.embedding_dimensions'),
     )
+    .select(['c.id', 'c.language', 'c.embedding_provider', 'c.embedding_model', 'c.embedding_dimensions'])
+    .select(['c.lexical_weight', 'c.dense_weight', 'c.rank_constant', 'c.index_version', 'v.built_dimensions']);
+}
+
+type SearchableRow = Awaited<ReturnType<ReturnType<typeof selectSearchableCollections>['executeTakeFirstOrThrow']>>;
+
+export function toSearchableCollection(row: SearchableRow): SearchableCollection {
+  return {
+    id: row.id,
+    language: row.language,
+    embedding: {
+      provider: row.embedding_provider,
+      model: row.embedding_model,
+      dimensions: row.embedding_dimensions,
+    },
+    ranking: { lexicalWeight: row.lexical_weight, denseWeight: row.dense_weight, rankConstant: row.rank_constant },
+    indexVersion: row.index_version,
+    hasVectorIndex: row.built_dimensions !== null,
+  };
+}
+
+export function selectCollections(tx: TenantTx) {
+  return selectSearchableCollections(tx)
+    .innerJoin('auth.user as u', 'u.id', 'c.owner_id')
     .innerJoinLateral(
       // From the index alone; a counter kept up by every job would be one more thing that can be wrong.
       (eb) =>
@@ -216,17 +245,9 @@ export function selectCollections(tx: TenantTx) {
           .as('sums'),
       (join) => join.onTrue(),
     )
-    .select(['c.id', 'c.owner_id', 'u.email as owner_email', 'c.name', 'c.description', 'c.visibility', 'c.language'])
-    .select(['c.embedding_provider', 'c.embedding_model', 'c.embedding_dimensions', 'c.chunk_tokens'])
-    .select(['c.chunk_overlap', 'c.lexical_weight', 'c.dense_weight', 'c.rank_constant', 'c.index_version'])
-    .select([
-      'c.reindex_job_id',
-      'c.reindex_problem',
-      'c.reindex_problem_code',
-      'c.created_at',
-      'c.updated_at',
-      'v.built_dimensions',
-    ])
+    .select(['c.owner_id', 'u.email as owner_email', 'c.name', 'c.description', 'c.visibility'])
+    .select(['c.chunk_tokens', 'c.chunk_overlap'])
+    .select(['c.reindex_job_id', 'c.reindex_problem', 'c.reindex_problem_code', 'c.created_at', 'c.updated_at'])
     .select(['sums.documents', 'sums.chunks', 'sums.bytes']);
 }
 
@@ -234,39 +255,22 @@ export type CollectionRow = Awaited<ReturnType<ReturnType<typeof selectCollectio
 
 export function toCollection(row: CollectionRow): Collection {
   return {
-    id: row.id,
+    ...toSearchableCollection(row),
     ownerId: row.owner_id,
     ownerEmail: row.owner_email,
     name: row.name,
     description: row.description,
     visibility: row.visibility,
-    language: row.language,
-    embedding: toCollectionEmbedding(row),
     chunking: { maxTokens: row.chunk_tokens, overlapTokens: row.chunk_overlap },
-    ranking: toCollectionRanking(row),
-    indexVersion: row.index_version,
     reindexJobId: row.reindex_job_id,
     reindexProblem: row.reindex_problem,
     reindexProblemCode: row.reindex_problem_code,
-    hasVectorIndex: row.built_dimensions !== null,
     documents: row.documents,
     chunks: row.chunks,
     bytes: row.bytes,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
-}
-
-export function toCollectionEmbedding(
-  row: Pick<CollectionRow, 'embedding_provider' | 'embedding_model' | 'embedding_dimensions'>,
-): CollectionEmbedding {
-  return { provider: row.embedding_provider, model: row.embedding_model, dimensions: row.embedding_dimensions };
-}
-
-export function toCollectionRanking(
-  row: Pick<CollectionRow, 'lexical_weight' | 'dense_weight' | 'rank_constant'>,
-): CollectionRanking {
-  return { lexicalWeight: row.lexical_weight, denseWeight: row.dense_weight, rankConstant: row.rank_constant };
 }
 
 export function toChunkingColumns({ maxTokens, overlapTokens }: CollectionChunking) {

@@ -67,7 +67,6 @@ export {
 export { findChunkAt, listChunks, type NewChunk, type StoredChunk } from './chunks.ts';
 export {
   findReadableCollections,
-  type SearchableCollection,
   getCollectionAccess,
   isCollectionReadable,
   type CollectionAccess,
@@ -88,6 +87,7 @@ export {
   type CollectionRanking,
   type CollectionVisibility,
   type NewCollection,
+  type SearchableCollection,
 } from './collections.ts';
 export type { Database, Db, DbOrTx } from './database.ts';
 export {

@@ -1,5 +1,5 @@
 import { messageText, type ChatMessage, type Principal, type RunEvent, type ToolEntry } from '@lamb/contract';
-import { getOrganizationConfigWithSecrets, withTenant } from '@lamb/store';
+import { withTenant } from '@lamb/store';
 import { sql } from 'kysely';
 import { makePng, startWeatherServer, type LlmReply, type WeatherServer } from '@lamb/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { createRubric } from '../completions/__fixtures__/create-rubric.ts';
 import { streamCompletion } from '../completions/__fixtures__/stream-completion.ts';
 import { uploadFile } from '../completions/__fixtures__/upload-file.ts';
 import { resolveModel } from '../completions/resolve-model.ts';
-import { readOrganizationSetup } from '../organization/read-organization-setup.ts';
+import { loadOrganizationSetup } from '../organization/load-organization-setup.ts';
 import {
   startTestServer,
   testOrganizationConfig,
@@ -189,8 +189,7 @@ describe('an image', () => {
     const { told, finished, runId } = await turn([{ type: 'image_gen' }], draw, { images: 1 }, answer);
     const asked = lamb.llm.requests.length;
     const { db, secretBox } = lamb.services;
-    const config = await withTenant(db, lamb.north.id, (tx) => getOrganizationConfigWithSecrets(tx, secretBox));
-    const setup = readOrganizationSetup(lamb.north.id, config);
+    const setup = await withTenant(db, lamb.north.id, (tx) => loadOrganizationSetup(tx, secretBox));
     const { id: userId, email } = lamb.north.student;
     const principal: Principal = {
       userId,
